@@ -1,0 +1,1 @@
+"""What grading means: pydantic models and pure functions, no input or output."""

@@ -1,0 +1,74 @@
+"""A course: its exercises in teaching order, and what learners are shown."""
+
+from pydantic import Field
+
+from grader.model.base import Model
+from grader.model.feedback import FeedbackLevel
+from grader.model.rubric import Rubric
+
+
+class CourseSettings(Model):
+    """What ``rubrics/course.yaml`` says."""
+
+    id: str = Field(pattern=r"^[a-z][a-z0-9_-]*$")
+    title: str
+    exercises: tuple[str, ...] = Field(min_length=1)
+    """Exercise ids in teaching order."""
+    feedback: FeedbackLevel = FeedbackLevel.FULL
+    submission_s: float = Field(default=120.0, gt=0)
+    """Wall seconds for grading one submission."""
+
+
+class CheckClaim(Model):
+    """What a check of the hidden suite claims, read from its source without running it."""
+
+    id: str
+    """The test function's name without ``test_``."""
+    title: str
+    """The first line of its docstring: the claim."""
+    why: str = ""
+    """The rest of its docstring: why the claim matters."""
+
+
+class Chaff(Model):
+    """A known mistake: the text on top of a file in ``tests/hidden/chaffs/<exercise>/``."""
+
+    id: str
+    """The file's name without ``.py``."""
+    misconception: str
+    """A stable id for the idea that is wrong; chaffs that cannot be told apart share it."""
+    explanation: str
+    """One sentence in the learner's terms: what the code does and why that is wrong."""
+    look_at: str
+    """Where to look in one's own code."""
+    loses: tuple[str, ...]
+    """The criteria that code like this loses: exactly these."""
+
+
+class Exercise(Model):
+    """One exercise: what the stub promises and how it is scored."""
+
+    id: str
+    rubric: Rubric
+    promises: tuple[str, ...]
+    """Names that the stub defines and the learner fills in."""
+    claims: dict[str, CheckClaim]
+    """By check id, in the suite's order."""
+    chaffs: tuple[Chaff, ...] = ()
+    has_stand_in: bool = False
+
+
+class Course(Model):
+    """A whole course, consistent in itself."""
+
+    settings: CourseSettings
+    exercises: tuple[Exercise, ...]
+    digest: str
+    """SHA-256 over every file of the course's trees that can change a grade."""
+
+    def exercise(self, exercise_id: str) -> Exercise:
+        """Return the exercise with this id; ``KeyError`` if there is none."""
+        for exercise in self.exercises:
+            if exercise.id == exercise_id:
+                return exercise
+        raise KeyError(exercise_id)

@@ -1,0 +1,17 @@
+"""Faults that are not a learner's: an author's, a teacher's, a machine's or our own."""
+
+
+class GraderError(Exception):
+    """Something that stops grading; its text is one line for a person: where, expected, found, what next."""
+
+
+class CourseError(GraderError):
+    """A course contradicts itself: a rubric, suite, stub or solution needs mending by its author."""
+
+
+class SubmissionError(GraderError):
+    """What was given as a submission is not there or cannot be one: wrong usage, not a low score."""
+
+
+class RunnerError(GraderError):
+    """The grading process itself failed: no learner is to blame and no grade was given."""

@@ -1,0 +1,179 @@
+"""A score report: what was checked, what came of it, and what to do next."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from grader.model.base import Model
+from grader.model.feedback import FeedbackLevel
+from grader.model.rubric import Category
+from grader.model.submission import Flag, LearnerFrame
+from grader.model.verdict import Verdict
+
+SCHEMA_VERSION = 1
+
+
+class Mismatch(Model):
+    """How what came back differs from what was expected. Shows hidden values: for level ``full`` only."""
+
+    kind: Literal["type", "shape", "dtype", "device", "nan", "value"]
+    """The first of these that differs."""
+    what: str
+    """The name of the compared thing, such as ``attention_weights``."""
+    index: dict[str, int] = Field(default_factory=dict)
+    """Where the first difference is, by axis name: ``{"batch": 0, "seq_q": 1}``."""
+    expected: str
+    got: str
+    detail: str = ""
+    """How far it goes: how many entries differ, and by how much at most."""
+
+
+class Measurement(Model):
+    """A number that a check measured on the learner's code."""
+
+    label: str
+    value: float
+
+
+class Observation(Model):
+    """What a concept check saw: numbers and the sentence that they support."""
+
+    numbers: tuple[Measurement, ...]
+    sentence: str
+
+
+class Diagnosis(Model):
+    """A known mistake that the learner's answers are equal to."""
+
+    misconception: str
+    explanation: str
+    look_at: str
+    fact: str
+    """What was compared and found equal, so that the claim can be checked."""
+
+
+class CheckResult(Model):
+    """What became of one check."""
+
+    id: str
+    title: str
+    """The claim, as a sentence."""
+    why: str = ""
+    """Why the claim matters."""
+    verdict: Verdict
+    rationale: str = ""
+    """What happened, in words that show no hidden value. Empty when it passed."""
+    hint: str = ""
+    """What to look at. Empty when it passed."""
+    diagnosis: Diagnosis | None = None
+    mismatch: Mismatch | None = None
+    observation: Observation | None = None
+    message: str = ""
+    """The learner's exception with its own text, which may carry hidden inputs: for level ``full`` only."""
+    traceback: tuple[LearnerFrame, ...] = ()
+    """The learner's own frames, outermost first."""
+    note: str = ""
+    """A remark on a check that passed, such as what could not be judged."""
+    seconds: float = 0.0
+
+
+class CriterionResult(Model):
+    """What became of one criterion."""
+
+    id: str
+    category: Category
+    title: str
+    score: float
+    max_score: float
+    """Zero when no check of it can be judged on this machine."""
+    checks: tuple[CheckResult, ...]
+
+
+class ExerciseReport(Model):
+    """What became of one exercise."""
+
+    id: str
+    title: str
+    score: float
+    max_score: float
+    criteria: tuple[CriterionResult, ...]
+    source: str = ""
+    """The file that the promised names were taken from."""
+    notes: tuple[str, ...] = ()
+    """What the learner should know about how the code was read, such as a cell that failed."""
+    output: str = ""
+    """What the learner's code printed, warnings included, capped."""
+    output_dropped: int = 0
+    """Bytes of output beyond the cap."""
+    seconds: float = 0.0
+
+    @property
+    def checks(self) -> tuple[CheckResult, ...]:
+        """Every check, in the rubric's order."""
+        return tuple(check for criterion in self.criteria for check in criterion.checks)
+
+
+class CourseStamp(Model):
+    """Which course graded."""
+
+    id: str
+    title: str
+    digest: str
+
+
+class SubmissionStamp(Model):
+    """What was graded."""
+
+    id: str
+    sha256: str
+    files: tuple[str, ...]
+
+
+class Isolation(Model):
+    """How the learner's code was kept apart, as the worker said before any of that code ran."""
+
+    level: Literal["strong", "basic", "process"]
+    """``strong``: it cannot read other files; ``basic``: it can; ``process``: only a separate process and a clock."""
+    start_method: Literal["fork", "spawn"]
+    layers: tuple[str, ...] = ()
+    """The layers in force."""
+    missing: tuple[str, ...] = ()
+    """The layers that this machine did not give, each with the reason."""
+
+
+class Environment(Model):
+    """What ran."""
+
+    kit: str
+    python: str
+    torch: str
+    platform: str
+    device: str
+    """The accelerator that parity was checked on, or ``cpu``."""
+    isolation: Isolation | None = None
+    """Empty when no worker was needed."""
+
+
+class ScoreReport(Model):
+    """The grading of one submission."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    course: CourseStamp
+    submission: SubmissionStamp
+    environment: Environment
+    seed: int
+    """Repeats the run exactly: ``--seed``."""
+    feedback: FeedbackLevel = FeedbackLevel.FULL
+    score: float
+    max_score: float
+    complete: bool = True
+    """False when a check is ``errored`` or not every exercise was graded: not a grade."""
+    exercises: tuple[ExerciseReport, ...]
+    notes: tuple[str, ...] = ()
+    flags: tuple[Flag, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def full_marks(self) -> bool:
+        """Whether everything that could be judged earned its points."""
+        return self.complete and self.score >= self.max_score > 0

@@ -1,0 +1,49 @@
+"""Add verdicts up to a score, by the rubric."""
+
+from collections.abc import Mapping
+
+from grader.model.course import Exercise
+from grader.model.report import CheckResult, CriterionResult
+from grader.model.rubric import Criterion
+from grader.model.verdict import Verdict
+
+
+def score_exercise(exercise: Exercise, results: Mapping[str, CheckResult]) -> tuple[CriterionResult, ...]:
+    """
+    Score each criterion of an exercise: its points when all its checks passed, else nothing.
+
+    Args:
+        exercise: The exercise; its rubric is the manifest that decides, whatever came back.
+        results: Results by check id. A check of the rubric without a result did not pass: it is ``errored``.
+
+    Returns:
+        One result per criterion, in the rubric's order. A criterion none of whose checks can be judged on
+        this machine has a ``max_score`` of zero.
+    """
+    return tuple(_score_criterion(exercise, criterion, results) for criterion in exercise.rubric.criteria)
+
+
+def _score_criterion(
+    exercise: Exercise, criterion: Criterion, results: Mapping[str, CheckResult]
+) -> CriterionResult:
+    checks = tuple(results.get(check) or _not_run(exercise, check) for check in criterion.checks)
+    judged = [check for check in checks if check.verdict is not Verdict.NOT_ASSESSED]
+    earned = bool(judged) and all(check.verdict is Verdict.PASSED for check in judged)
+    return CriterionResult(
+        id=criterion.id,
+        category=criterion.category,
+        title=criterion.title,
+        score=criterion.points if earned else 0.0,
+        max_score=criterion.points if judged else 0.0,
+        checks=checks,
+    )
+
+
+def _not_run(exercise: Exercise, check: str) -> CheckResult:
+    claim = exercise.claims.get(check)
+    return CheckResult(
+        id=check,
+        title=claim.title if claim else check,
+        verdict=Verdict.ERRORED,
+        rationale="The grader did not run this check.",
+    )
