@@ -1,0 +1,105 @@
+"""
+Exercise: positional
+
+Self-attention compares every token with every other, and does not see which stands where: shuffle the tokens and the
+outputs are shuffled alike. So each token is told its position: a vector that depends on the position alone is added
+to its embedding.
+
+The vector consists of pairs of numbers. Each pair is a clock hand, its sine and its cosine, that turns a little with
+every position; the first pair turns fast (once in 2π, about 6.3 positions), each later one more slowly, and the last
+nearly not at all. Going k positions further turns each hand by the same angle wherever it stands, so the encoding of
+position + k is a rotation of the encoding of position: a relative distance is easy to learn. And the formula has no
+end: it also gives positions beyond any sequence seen in training.
+
+Conventions of this exercise:
+
+- Positions count from 0. Row 0 of the table is 0, 1, 0, 1, …
+- Columns are interleaved: column 2i is the sine and column 2i + 1 the cosine of the same angle,
+  position / 10000^(2i / d_model). With an odd d_model the last column is a sine, whose cosine is left out.
+- The table is float32. It is computed once, and kept in the module as a buffer named ``pe`` of shape
+  (1, max_len, d_model): a buffer is not trained, but goes along when the module is moved to another device or dtype.
+  Whether it is persistent is up to you.
+- Batch comes first: x is (batch, seq_len, d_model), and every sequence of the batch gets the same positions.
+- The embedding is added to as it is; it is not multiplied by √d_model here.
+- Dropout comes last, over the sum, and only in training mode: each number becomes 0 with the given probability, and
+  those that stay are divided by (1 - dropout).
+- A sequence that is longer than max_len is refused: the module raises. It is neither cut nor continued.
+
+Worked example: sinusoidal_encoding(3, 4). The two angles are position / 1 and position / 10000^(2/4) = position / 100::
+
+                 column 0   column 1   column 2   column 3
+    position 0     sin 0      cos 0      sin 0      cos 0      =  [0.0000,  1.0000, 0.0000, 1.0000]
+    position 1     sin 1      cos 1    sin 0.01   cos 0.01     =  [0.8415,  0.5403, 0.0100, 1.0000]
+    position 2     sin 2      cos 2    sin 0.02   cos 0.02     =  [0.9093, -0.4161, 0.0200, 0.9998]
+
+Source: Vaswani et al. (2017), section 3.5.
+"""
+
+import torch
+from torch import nn
+
+
+def sinusoidal_encoding(max_len: int, d_model: int) -> torch.Tensor:
+    """
+    Return the encodings of the positions 0 … max_len - 1, one row each.
+
+    Args:
+        max_len: Number of positions.
+        d_model: Number of columns, even or odd.
+
+    Returns:
+        float32 tensor (max_len, d_model): column 2i is sin(position / 10000^(2i / d_model)), column 2i + 1 the cosine
+        of the same angle.
+
+    Source: Vaswani et al. (2017), section 3.5.
+    """
+    position = torch.arange(max_len, dtype=torch.float32).unsqueeze(1)  # (max_len, 1)
+    # 2i for each pair of columns. These numbers go up in steps of 2, so the exponent needs no further factor 2.
+    even_column = torch.arange(0, d_model, 2, dtype=torch.float32)  # (pairs,), pairs = d_model / 2 rounded up
+    # Wavelengths from 2π to nearly 10000 · 2π: some pair tells neighbours apart, another one the ends of a long text.
+    angle = position / 10000.0 ** (even_column / d_model)  # (max_len, pairs)
+    encoding = torch.empty(max_len, d_model, dtype=torch.float32)
+    encoding[:, 0::2] = angle.sin()
+    # An odd d_model has one column fewer for the cosines than for the sines.
+    encoding[:, 1::2] = angle[:, : d_model // 2].cos()
+    return encoding
+
+
+class PositionalEncoding(nn.Module):
+    """
+    Add to each token the encoding of its position, then drop out.
+
+    Args:
+        d_model: Number of features of each token.
+        max_len: Length of the longest sequence.
+        dropout: Probability with which a number of the sum becomes 0 in training mode.
+
+    The buffer ``pe`` (1, max_len, d_model) holds the table of sinusoidal_encoding. Nothing here is trained.
+    """
+
+    def __init__(self, d_model: int, max_len: int = 5000, dropout: float = 0.1) -> None:
+        super().__init__()
+        # A plain attribute would be left behind by .to(...), and a parameter would be trained.
+        self.register_buffer("pe", sinusoidal_encoding(max_len, d_model).unsqueeze(0))  # (1, max_len, d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """
+        Add row t of the table to token t of every sequence, then drop out.
+
+        Args:
+            x: Tensor (batch, seq_len, d_model); it is left unchanged.
+
+        Returns:
+            Tensor (batch, seq_len, d_model), of the dtype and on the device of x. The module itself is moved with
+            ``.to(...)`` first.
+
+        Raises:
+            Any exception if seq_len is larger than max_len.
+        """
+        # Time is axis 1, since the batch comes first. A slice alone would end at the last row without a word.
+        seq_len, max_len = x.shape[1], self.pe.shape[1]
+        if seq_len > max_len:
+            raise ValueError(f"a sequence of {seq_len} tokens is longer than max_len = {max_len}")
+        # The first axis of the rows, of size 1, gives every sequence of the batch the same ones.
+        return self.dropout(x + self.pe[:, :seq_len])  # (batch, seq_len, d_model)
