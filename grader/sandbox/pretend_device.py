@@ -30,7 +30,6 @@ _Mode: Any = object
 _disabled_torch_function: Any = None
 try:
     _dispatch: Any = importlib.import_module("torch.utils._python_dispatch")
-    _pytree: Any = importlib.import_module("torch.utils._pytree")
     _Mode = _dispatch.TorchDispatchMode
     _correct_aliasing: Any = _dispatch.return_and_correct_aliasing
     _disabled_torch_function = torch._C._disabled_torch_function_impl
@@ -86,6 +85,17 @@ class Event(NamedTuple):
     """``to_device``, ``to_host`` or ``synchronise``."""
     what: str
     """The operation, with the shape that was moved."""
+
+
+class _Traits(NamedTuple):
+    """What an operation's schema says, read once."""
+
+    written: tuple[int, ...]
+    """Positions of the arguments that it writes to."""
+    aliases: bool
+    """Whether a result shares memory with an argument."""
+    accepts_scalars: bool
+    """Whether CUDA takes a 0-dimensional CPU tensor there."""
 
 
 class PretendTensor(Tensor):
@@ -144,6 +154,21 @@ class PretendTensor(Tensor):
         _note("synchronise", "tolist", self)
         return self.host.tolist()
 
+    def __format__(self, format_spec: str) -> str:
+        """Format a 0-dimensional tensor as its number, as torch does; others take no format."""
+        return format(self.item() if self.dim() == 0 else repr(self), format_spec)
+
+    @property
+    def data(self) -> Tensor:
+        """The same values without history; assigning replaces the values, wherever they are kept."""
+        return cast(Tensor, Tensor.data.__get__(self))  # type: ignore[attr-defined]
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        Tensor.data.__set__(self, value)  # type: ignore[attr-defined]
+        if isinstance(value, PretendTensor):
+            self.host = value.host
+
     # mypy does not let a property stand for an attribute of the base class.
     @property
     def is_cuda(self) -> bool:  # type: ignore[override]
@@ -159,6 +184,11 @@ class PretendTensor(Tensor):
 
 class _PretendMode(_Mode):  # type: ignore[misc]  # its base is known at run time only
     """Bring every operation to :func:`_run`, those without a pretend tensor (``torch.ones(device=…)``) too."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Return False: torch would import its compiler, a second or more, to keep it away from this class."""
+        return False
 
     def __torch_dispatch__(
         self,
@@ -280,7 +310,7 @@ def is_device_mistake(error: BaseException) -> bool:
 
 def _run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Check the devices of one operation, run it on the CPU and put the result on the device where it belongs."""
-    tensors = [item for item in _pytree.tree_flatten((args, kwargs))[0] if isinstance(item, Tensor)]
+    tensors = list(_tensors_in((*args, *kwargs.values())))
     pretends = [tensor for tensor in tensors if isinstance(tensor, PretendTensor)]
     asked = kwargs.get("device")
     if not pretends and not _is_pretend_device(asked):
@@ -290,15 +320,16 @@ def _run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     _note_event(func, args, asked, pretends)
     func = _PHYSICAL.get(func, func)
 
-    host_args, host_kwargs = _pytree.tree_map(_host_of, args), _pytree.tree_map(_host_of, kwargs)
+    host_args = [_each(_host_of, value) for value in args]
+    host_kwargs = {name: _each(_host_of, value) for name, value in kwargs.items()}
     if _is_pretend_device(asked):
         host_kwargs["device"] = torch.device("cpu")
     result = func(*host_args, **host_kwargs)
 
     if not _belongs_on_pretend(func, args, asked):
         return args[0] if func is _aten.copy_.default else result
-    wrapped = _pytree.tree_map(_wrap, result)
-    return _correct_aliasing(func, args, kwargs, wrapped) if pretends else wrapped
+    wrapped = _each(_wrap, result)
+    return _correct_aliasing(func, args, kwargs, wrapped) if pretends and _traits(func).aliases else wrapped
 
 
 def _belongs_on_pretend(func: Any, args: Sequence[Any], asked: object) -> bool:
@@ -313,11 +344,11 @@ def _check_devices(func: Any, args: Sequence[Any], tensors: Sequence[Tensor], pr
     others = [tensor for tensor in tensors if not isinstance(tensor, PretendTensor)]
     if func in _INDEXING and isinstance(args[0], PretendTensor):
         others = [item for item in args[2:3] if isinstance(item, Tensor) and not isinstance(item, PretendTensor)]
-    written = {id(tensor) for tensor in _written(func, args)}
-    accepts_scalars = func.overloadpacket.__name__ not in _NO_SCALARS
+    traits = _traits(func)
+    written = {id(args[position]) for position in traits.written if position < len(args)}
     for tensor in others:
-        is_scalar = tensor.dim() == 0 and tensor.device.type == "cpu" and accepts_scalars and id(tensor) not in written
-        if not is_scalar:
+        is_scalar = tensor.dim() == 0 and tensor.device.type == "cpu"
+        if not is_scalar or not traits.accepts_scalars or id(tensor) in written:
             raise DeviceMismatch(
                 "Expected all tensors to be on the same device, but found at least two devices, "
                 f"pretend:0 and {tensor.device}! (in {func.overloadpacket.__name__}: "
@@ -325,11 +356,14 @@ def _check_devices(func: Any, args: Sequence[Any], tensors: Sequence[Tensor], pr
             )
 
 
-def _written(func: Any, args: Sequence[Any]) -> Iterator[Tensor]:
-    """Yield the positional tensors that the operation writes to."""
-    for parameter, value in zip(func._schema.arguments, args, strict=False):
-        if parameter.is_write and isinstance(value, Tensor):
-            yield value
+@functools.cache
+def _traits(func: Any) -> _Traits:
+    schema = func._schema
+    return _Traits(
+        written=tuple(position for position, parameter in enumerate(schema.arguments) if parameter.is_write),
+        aliases=any(returned.alias_info is not None for returned in schema.returns),
+        accepts_scalars=func.overloadpacket.__name__ not in _NO_SCALARS,
+    )
 
 
 def _note_event(func: Any, args: Sequence[Any], asked: object, pretends: Sequence[Tensor]) -> None:
@@ -357,6 +391,13 @@ def _remember_question(question: str) -> None:
 
 def _is_pretend_device(device: object) -> bool:
     return device is not None and torch.device(cast(Any, device)).type == _LABEL
+
+
+def _each(function: Callable[[Any], Any], value: Any) -> Any:
+    """Apply ``function`` to a value or, in a list or tuple, to each; operations nest no deeper."""
+    if isinstance(value, (list, tuple)):
+        return type(value)([function(item) for item in value])
+    return function(value)
 
 
 def _host_of(value: Any) -> Any:

@@ -273,6 +273,19 @@ def fused_kernel(query, key, value):
     return F.scaled_dot_product_attention(query, key, value, attn_mask=causal(SEQ_Q, SEQ_K, query.device))
 
 
+def values_replaced_through_data(query, key, value):
+    output = query.clone()
+    output.data = output.data * 2
+    output.data[:, 0] = 1.0
+    return output @ key.mT
+
+
+def numbers_printed(query, key, value):
+    assert f"{query.mean():.3f}" != f"{query.std():.3f}"
+    assert "pretend" in f"{query}" or query.device.type == "cpu"
+    return query * key[:, :, :SEQ_Q]
+
+
 def gather_and_topk(query, key, value):
     best = scores_of(query, key).topk(2, dim=-1)
     return torch.gather(scores_of(query, key), -1, best.indices) + best.values
@@ -323,6 +336,8 @@ RIGHT_FUNCTIONS = [
     double_precision,
     complex_rotation,
     fused_kernel,
+    values_replaced_through_data,
+    numbers_printed,
     gather_and_topk,
     vmapped_over_the_batch,
 ]
@@ -809,7 +824,7 @@ def test_wrong_functions_are_caught(program):
     """Each passes on the CPU (but for the hard-coded CUDA) and is found here, as a device mistake."""
     inputs = [to_pretend(tensor) for tensor in attention_inputs()]
 
-    with PretendDevice() as device, pytest.raises(Exception, match="device|CUDA|cuda") as caught:
+    with PretendDevice() as device, pytest.raises(Exception, match=r"device|CUDA|cuda") as caught:
         program(*inputs)
 
     assert is_device_mistake(caught.value), caught.value
