@@ -87,13 +87,25 @@ def first_open(report: ScoreReport) -> tuple[ExerciseReport, CriterionResult] | 
     return None
 
 
-def show_exercise_first(report: ScoreReport) -> ExerciseReport | None:
+def exercise_to_work_on(report: ScoreReport) -> ExerciseReport | None:
     """Return the exercise to work on next, or ``None`` when there is nothing left to do."""
     finding = first_to_fix(report)
     if finding is not None:
         return finding.exercise
     open_part = first_open(report)
     return open_part[0] if open_part else None
+
+
+def standing(part: CriterionResult | ExerciseReport) -> Verdict | None:
+    """Return how a criterion or exercise stands; of points alone only full marks can be told, the rest is ``None``."""
+    if not part.checks:
+        return Verdict.PASSED if earned_all(part) else None
+    return overall_verdict(part.checks)
+
+
+def is_begun(exercise: ExerciseReport) -> bool:
+    """Whether an exercise has anything to tell beyond its stub; not known, so assumed, when only points are shown."""
+    return not exercise.checks or not {check.verdict for check in exercise.checks} <= _NOT_BEGUN
 
 
 def find_observations(report: ScoreReport) -> list[Finding]:

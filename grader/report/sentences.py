@@ -17,7 +17,7 @@ from grader.model.report import (
 )
 from grader.model.submission import LearnerFrame
 from grader.model.verdict import Verdict
-from grader.report.outline import first_open, group_errored, is_untouched, show_exercise_first
+from grader.report.outline import exercise_to_work_on, first_open, group_errored, is_untouched, overall_verdict
 
 
 class Sign(NamedTuple):
@@ -37,7 +37,7 @@ SIGNS: Mapping[Verdict, Sign] = {
     Verdict.FAILED: Sign("✗", "x", "wrong answer", "Your code gives a wrong answer."),
     Verdict.TODO: Sign("○", "o", "not begun", "Your code is still the stub."),
     Verdict.MISSING: Sign("?", "?", "missing", "A name that the exercise promises is not there."),
-    Verdict.RAISED: Sign("!", "!", "raised an exception", "Your code raised an exception."),
+    Verdict.RAISED: Sign("!", "!", "exception", "Your code raised an exception."),
     Verdict.TIMED_OUT: Sign("◷", "T", "too slow", "Your code took longer than it may."),
     Verdict.CRASHED: Sign("↯", "#", "crashed", "The process that ran your code died."),
     Verdict.BLOCKED: Sign("⊘", "@", "not allowed", "Your code uses what the exercise asks you to write yourself."),
@@ -67,6 +67,9 @@ _SHAPE_LIKE = {
     "nan": "is not finite",
     "value": "is wrong",
 }
+
+# A first line longer than this is no longer taken in at a glance.
+_HEADLINE_COLUMNS = 200
 
 
 def count(number: int, noun: str) -> str:
@@ -128,8 +131,8 @@ def mismatch_sentence(mismatch: Mismatch) -> str:
 
 
 def measured(observation: Observation) -> str:
-    """Return the numbers of an observation: ``at_d_4 = 1.02, at_d_256 = 0.98``."""
-    return ", ".join(f"{numbered.label} = {numbered.value:.4g}" for numbered in observation.numbers)
+    """Return the numbers of an observation: ``at_d_4: 1.02, at_d_256: 0.98``."""
+    return ", ".join(f"{numbered.label}: {numbered.value:.4g}" for numbered in observation.numbers)
 
 
 def frame_place(frame: LearnerFrame) -> str:
@@ -164,11 +167,11 @@ def one_line(exercise: ExerciseReport, check: CheckResult, more: int = 0) -> str
 
 def headline(report: ScoreReport) -> str:
     """Return the first line of every report: the one thing to do next, in words that name the idea."""
-    if is_untouched(report):
-        first = report.exercises[0]
-        finding = first_to_fix(report)
-        return f"Nothing done yet: start with {finding.exercise.id if finding else first.id}."
+    if not report.exercises:
+        return "Nothing was graded."
     finding = first_to_fix(report)
+    if finding is not None and is_untouched(report):
+        return f"Nothing done yet: start with {finding.exercise.id}."
     if finding is not None and finding.check.verdict in MISTAKES:
         return f"Fix this next, in {finding.exercise.id}: {_idea(finding.check)}"
     if report.max_score <= 0 and not group_errored(report):
@@ -189,7 +192,7 @@ def headline(report: ScoreReport) -> str:
 def total(report: ScoreReport) -> str:
     """Return the total: ``42 of 70 points``."""
     if report.max_score <= 0:
-        return "no points: nothing could be judged on this machine"
+        return "no points to earn here"
     return points(report.score, report.max_score)
 
 
@@ -212,7 +215,7 @@ def next_command(report: ScoreReport) -> str:
     """Return the command to type next."""
     if group_errored(report) and (first_to_fix(report) is None):
         return "grade doctor"
-    exercise = show_exercise_first(report)
+    exercise = exercise_to_work_on(report)
     if exercise is not None:
         return f"grade hint {exercise.id}"
     if report.exercises and report.full_marks:
@@ -230,22 +233,15 @@ def what_command_does(command: str) -> str:
     }[command.split()[1]]
 
 
-def tally(criterion: CriterionResult | ExerciseReport) -> str:
-    """Return how many checks passed and what became of the others: ``3 of 5 checks passed, 2 skipped``."""
-    verdicts = [check.verdict for check in criterion.checks]
-    if not verdicts:
+def tally(part: CriterionResult | ExerciseReport) -> str:
+    """Return what became of the checks in few words: ``not begun``, ``wrong answer: 2 of 5``."""
+    verdict = overall_verdict(part.checks)
+    if verdict is None:
         return ""
-    if set(verdicts) == {verdicts[0]} and verdicts[0] is not Verdict.PASSED:
-        return SIGNS[verdicts[0]].word
-    judged = [verdict for verdict in verdicts if verdict is not Verdict.NOT_ASSESSED]
-    others = {
-        verdict: judged.count(verdict) for verdict in SIGNS if verdict is not Verdict.PASSED and verdict in judged
-    }
-    said = ", ".join(
-        f"{times} {SIGNS[verdict].word}" if times > 1 else SIGNS[verdict].word for verdict, times in others.items()
-    )
-    passed = f"{judged.count(Verdict.PASSED)} of {count(len(judged), 'check')} passed"
-    return f"{passed}: {said}" if said else passed
+    judged = [check.verdict for check in part.checks if check.verdict is not Verdict.NOT_ASSESSED]
+    same = judged.count(verdict)
+    word = SIGNS[verdict].word
+    return f"{word}: {same} of {len(judged)}" if same > 0 and Verdict.PASSED in judged else word
 
 
 def printed_title(exercise: ExerciseReport) -> str:
@@ -305,7 +301,7 @@ def bare(sentence: str) -> str:
 def _idea(check: CheckResult) -> str:
     if check.diagnosis is not None:
         return end(check.diagnosis.explanation)
-    if check.verdict in (Verdict.MISSING, Verdict.BLOCKED) and check.rationale:
+    if check.verdict is not Verdict.FAILED and 0 < len(check.rationale) <= _HEADLINE_COLUMNS:
         return end(check.rationale)
     return f"“{bare(check.title)}” {_why_not(check.verdict)}"
 
