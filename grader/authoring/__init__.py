@@ -1,0 +1,1 @@
+"""Prove a course sound by grading what is known to be right, wrong and empty."""

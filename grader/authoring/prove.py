@@ -1,0 +1,175 @@
+"""Prove one exercise: stub, solution, wheats, chaffs and hollow answers each get just what they should."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.authoring.hollow import hollow_answers
+from grader.course.load import load_chaffs
+from grader.course.trees import CourseTrees
+from grader.grading.messages import Entry, Graded, Job
+from grader.grading.client import Runner
+from grader.model.course import Chaff, Exercise
+from grader.model.report import CheckResult, ExerciseReport
+from grader.model.submission import Cell, SourceFile, Submission
+from grader.model.verdict import Verdict
+
+_UNDONE = frozenset({Verdict.TODO, Verdict.SKIPPED, Verdict.NOT_ASSESSED})
+
+
+@dataclass
+class ExerciseProof:
+    """What was tried on one exercise, and what was found wrong with it."""
+
+    exercise: str
+    checks: int
+    wheats: int = 0
+    chaffs: int = 0
+    chaffs_rejected: int = 0
+    chaffs_named: int = 0
+    twins: int = 0
+    twins_named: int = 0
+    gradings: int = 0
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing was found wrong."""
+        return not self.problems
+
+
+@dataclass
+class ExerciseProver:
+    """
+    Grades an exercise's known code and compares with what it should get.
+
+    Args:
+        runner: Grades.
+        trees: The course's files.
+        exercise: The exercise.
+        seeds: How often correct code is graded.
+        chaff_seeds: How often wrong code is graded.
+        tell: Told what is being tried.
+    """
+
+    runner: Runner
+    trees: CourseTrees
+    exercise: Exercise
+    seeds: int
+    chaff_seeds: int
+    tell: Callable[[str], None] = lambda _: None
+
+    def prove(self) -> ExerciseProof:
+        """Return the proof."""
+        self._proof = ExerciseProof(exercise=self.exercise.id, checks=len(self.exercise.claims))
+        self._once_failed: set[str] = set()
+        chaffs = load_chaffs(self.trees, self.exercise.rubric)
+        self._prove_stub()
+        self._prove_right("solution", self.trees.solution(self.exercise.id))
+        for path in self.trees.wheats(self.exercise.id):
+            self._proof.wheats += 1
+            self._prove_right(f"wheat {path.stem}", path)
+        for chaff in chaffs:
+            self._prove_chaff(chaff)
+        self._prove_hollow()
+        self._prove_every_check_can_fail()
+        return self._proof
+
+    def _grade(self, text: str, seed: int) -> ExerciseReport:
+        path = f"{self.exercise.id}.py"
+        submission = Submission(id=path, files=(SourceFile(path=path, cells=(Cell(text=text),)),))
+        job = Job(submission=submission, entries=(Entry(exercise=self.exercise.id, path=path),), seed=seed)
+        self._proof.gradings += 1
+        *_, last = self.runner.grade(job)
+        assert isinstance(last, Graded)
+        (report,) = last.report.exercises
+        for check in report.checks:
+            if check.verdict is Verdict.ERRORED:
+                self._complain(f"{check.id}: {check.rationale}")
+        return report
+
+    def _prove_stub(self) -> None:
+        self.tell("stub")
+        report = self._grade(self.trees.stub(self.exercise.id).read_text("utf-8"), seed=0)
+        if report.score:
+            self._complain(f"the untouched stub earns {report.score:g} points")
+        for check in report.checks:
+            if check.verdict not in _UNDONE:
+                self._complain(f"the untouched stub gets {check.verdict} in {check.id}; expected todo")
+
+    def _prove_right(self, name: str, path: Path) -> None:
+        self.tell(name)
+        text = path.read_text("utf-8")
+        for seed in range(self.seeds):
+            report = self._grade(text, seed)
+            for check in _lost(report):
+                self._complain(f"{name}, seed {seed}: {check.id} is {check.verdict}: {_say(check)}")
+
+    def _prove_chaff(self, chaff: Chaff) -> None:
+        path = self.trees.hidden / "chaffs" / self.exercise.id / f"{chaff.id}.py"
+        self._proof.chaffs += 1
+        rejected, named = self._try_chaff(f"chaff {chaff.id}", chaff, path)
+        self._proof.chaffs_rejected += rejected
+        self._proof.chaffs_named += named
+        twin = self.trees.twin(path)
+        if twin.is_file():
+            self._proof.twins += 1
+            _, named = self._try_chaff(f"twin {chaff.id}", chaff, twin)
+            self._proof.twins_named += named
+
+    def _try_chaff(self, name: str, chaff: Chaff, path: Path) -> tuple[bool, bool]:
+        """Return whether the chaff loses just what it should, and whether it is named, on every seed."""
+        self.tell(name)
+        text = path.read_text("utf-8")
+        rejected = named = True
+        for seed in range(self.chaff_seeds):
+            report = self._grade(text, seed)
+            lost = {criterion.id for criterion in report.criteria if criterion.score < criterion.max_score}
+            self._once_failed.update(check.id for check in _lost(report))
+            if lost != set(chaff.loses):
+                rejected = False
+                why = "; ".join(
+                    f"{check.id}: {_say(check)}"
+                    for criterion in report.criteria
+                    if criterion.id in lost - set(chaff.loses)
+                    for check in criterion.checks
+                    if check.verdict is not Verdict.PASSED
+                )
+                self._complain(f"{name}, seed {seed}: loses {_list(lost)}, expected {_list(chaff.loses)}. {why}".strip())
+            names = {check.diagnosis.misconception for check in report.checks if check.diagnosis}
+            if names != {chaff.misconception}:
+                named = False
+                self._complain(f"{name}, seed {seed}: is named {_list(names)}, expected {chaff.misconception!r}")
+        return rejected, named
+
+    def _prove_hollow(self) -> None:
+        solution = self.trees.solution(self.exercise.id).read_text("utf-8")
+        for name, text in hollow_answers(solution, self.exercise.promises):
+            self.tell(f"hollow {name}")
+            for check in self._grade(text, seed=0).checks:
+                if check.verdict is Verdict.PASSED:
+                    self._complain(f"an answer without work ({name}) passes {check.id}")
+
+    def _prove_every_check_can_fail(self) -> None:
+        report = self._grade(self.trees.solution(self.exercise.id).read_text("utf-8"), seed=0)
+        for check in report.checks:
+            if check.verdict is Verdict.PASSED and check.id not in self._once_failed:
+                self._complain(f"{check.id} failed for no chaff: add the mistake that it is there for, or drop it")
+
+    def _complain(self, problem: str) -> None:
+        if problem not in self._proof.problems:
+            self._proof.problems.append(problem)
+
+
+def _lost(report: ExerciseReport) -> list[CheckResult]:
+    return [check for check in report.checks if check.verdict not in (Verdict.PASSED, Verdict.NOT_ASSESSED)]
+
+
+def _say(check: CheckResult) -> str:
+    facts = check.mismatch
+    detail = f" at {facts.index}: expected {facts.expected}, got {facts.got}, {facts.detail}" if facts else ""
+    return f"{check.verdict}, {check.rationale}{detail} {check.message}".strip()
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)) or "nothing"

@@ -1,0 +1,161 @@
+"""Load a course from its trees, or say everything that is inconsistent in it."""
+
+import difflib
+import hashlib
+from collections.abc import Collection, Iterable
+
+from grader.course.source import SuiteCheck, parse_python, promised_names, read_chaff, suite_checks
+from grader.course.trees import CourseTrees
+from grader.course.yaml_source import locate_nodes, read_yaml
+from grader.model.course import Chaff, Course, CourseSettings, Exercise
+from grader.model.errors import CourseError
+from grader.model.rubric import Rubric
+
+
+def load_course(trees: CourseTrees, only: Collection[str] = ()) -> Course:
+    """
+    Return the course.
+
+    Args:
+        trees: Its files.
+        only: Exercises to load, in any order; all if empty. The others need not be sound, or even be there.
+
+    Raises:
+        CourseError: A line for each inconsistency: file, line, expected, found, what to do.
+    """
+    settings = read_yaml(trees.settings, CourseSettings, "rubrics/course.yaml")
+    problems: list[str] = []
+    exercises = []
+    for unknown in sorted(set(only) - set(settings.exercises)):
+        known = ", ".join(settings.exercises)
+        problems.append(f"{unknown!r} is no exercise of this course.{_did_you_mean(unknown, settings.exercises)} It has: {known}.")
+    for index, exercise_id in enumerate(settings.exercises):
+        if only and exercise_id not in only:
+            continue
+        try:
+            exercises.append(_load_exercise(trees, exercise_id, settings.exercises[:index], settings.exercises))
+        except CourseError as error:
+            problems.append(str(error))
+    if problems:
+        raise CourseError("\n".join(problems))
+    return Course(settings=settings, exercises=tuple(exercises), digest=digest_course(trees))
+
+
+def load_chaffs(trees: CourseTrees, rubric: Rubric) -> tuple[Chaff, ...]:
+    """
+    Return the known mistakes of an exercise.
+
+    They are read apart from the course, because a run in which everything passes needs none of them.
+
+    Raises:
+        CourseError: A line for each chaff that does not say what it should.
+    """
+    problems, chaffs = [], []
+    for path in trees.chaffs(rubric.exercise):
+        try:
+            chaffs.append(read_chaff(path, f"tests/hidden/chaffs/{rubric.exercise}/{path.name}"))
+        except CourseError as error:
+            problems.append(str(error))
+    problems += _chaff_problems(rubric, chaffs)
+    if problems:
+        raise CourseError("\n".join(problems))
+    return tuple(chaffs)
+
+
+def digest_course(trees: CourseTrees) -> str:
+    """Return the SHA-256 over every file that can change a grade, and its place."""
+    digest = hashlib.sha256()
+    for path in trees.graded_files():
+        content = path.read_bytes()
+        name = path.relative_to(trees.root).as_posix()
+        digest.update(f"{name}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()
+
+
+def _load_exercise(trees: CourseTrees, exercise_id: str, earlier: tuple[str, ...], known: tuple[str, ...]) -> Exercise:
+    shown = f"rubrics/{exercise_id}.yaml"
+    rubric = read_yaml(trees.rubric(exercise_id), Rubric, shown)
+    promises = promised_names(parse_python(trees.stub(exercise_id), f"exercises/{exercise_id}.py"))
+    parse_python(trees.solution(exercise_id), f"solutions/{exercise_id}.py")
+    suite_shown = f"tests/hidden/test_{exercise_id}.py"
+    checks = suite_checks(parse_python(trees.suite(exercise_id), suite_shown), suite_shown)
+    text = trees.rubric(exercise_id).read_text(encoding="utf-8")
+    problems = [
+        *_rubric_problems(rubric, exercise_id, earlier, known, trees),
+        *_check_problems(rubric, checks, text, suite_shown),
+    ]
+    if not promises:
+        problems.append(f"exercises/{exercise_id}.py: defines no public function or class, so there is nothing to grade.")
+    if problems:
+        raise CourseError("\n".join(problems))
+    return Exercise(
+        id=exercise_id,
+        rubric=rubric,
+        promises=promises,
+        claims={check.claim.id: check.claim for check in checks},
+        has_stand_in=trees.stand_in(exercise_id).is_file(),
+    )
+
+
+def _rubric_problems(
+    rubric: Rubric, exercise_id: str, earlier: tuple[str, ...], known: tuple[str, ...], trees: CourseTrees
+) -> Iterable[str]:
+    shown = f"rubrics/{exercise_id}.yaml"
+    if rubric.exercise != exercise_id:
+        yield f"{shown}: exercise says {rubric.exercise!r}, but the file is named after {exercise_id!r}."
+    for other in rubric.builds_on:
+        if other not in known:
+            yield f"{shown}: builds_on names {other!r}, which is no exercise of this course.{_did_you_mean(other, known)}"
+        elif other not in earlier:
+            # Each exercise may build on earlier ones only, so a cycle always has a link that points forward.
+            yield (
+                f"{shown}: builds_on names {other!r}, which is not taught before {exercise_id!r}: that makes a cycle "
+                "or an impossible order. Move it in rubrics/course.yaml, or drop the dependency."
+            )
+        elif not trees.stand_in(other).is_file():
+            yield f"tests/hidden/wheats/{other}/stand_in.py: missing, but {exercise_id!r} builds on {other!r}."
+
+
+def _check_problems(rubric: Rubric, checks: list[SuiteCheck], text: str, suite_shown: str) -> Iterable[str]:
+    shown = f"rubrics/{rubric.exercise}.yaml"
+    defined = [check.claim.id for check in checks]
+    lines = locate_nodes(text)
+    for index, criterion in enumerate(rubric.criteria):
+        for position, check in enumerate(criterion.checks):
+            if check not in defined:
+                line = lines.get(("criteria", index, "checks", position), 0) + 1
+                yield (
+                    f"{shown}: line {line}: criterion {criterion.id!r} names the check {check!r}, "
+                    f"but {suite_shown} has no test_{check}.{_did_you_mean(check, defined)}"
+                )
+    for check in checks:
+        if check.claim.id not in rubric.checks:
+            yield (
+                f"{suite_shown}: line {check.line}: the check {check.claim.id!r} is in no criterion of {shown}, "
+                "so it could not cost anything. Name it there."
+            )
+    before: list[str] = []
+    for check in checks:
+        for other in check.depends_on:
+            if other not in before:
+                yield (
+                    f"{suite_shown}: line {check.line}: {check.claim.id!r} depends on {other!r}, "
+                    f"which is no earlier check of this suite.{_did_you_mean(other, before)}"
+                )
+        before.append(check.claim.id)
+
+
+def _chaff_problems(rubric: Rubric, chaffs: Iterable[Chaff]) -> Iterable[str]:
+    criteria = [criterion.id for criterion in rubric.criteria]
+    for chaff in chaffs:
+        for lost in chaff.loses:
+            if lost not in criteria:
+                yield (
+                    f"tests/hidden/chaffs/{rubric.exercise}/{chaff.id}.py: loses names {lost!r}, which is no criterion "
+                    f"of rubrics/{rubric.exercise}.yaml.{_did_you_mean(lost, criteria)}"
+                )
+
+
+def _did_you_mean(word: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,1 @@
+"""Grade submissions: one at a time or a class."""

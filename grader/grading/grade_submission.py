@@ -1,0 +1,287 @@
+"""Grade one submission: run each exercise's checks on it and add up the rubric."""
+
+import platform
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import torch
+
+from grader import __version__
+from grader.course.load import load_chaffs
+from grader.course.source import parse_python, promised_names
+from grader.course.trees import CourseTrees
+from grader.grading.messages import CheckDone, Entry, Event, ExerciseDone, ExerciseStarted, Job
+from grader.model.advice import MISTAKES
+from grader.model.course import Chaff, Course, Exercise
+from grader.model.report import (
+    CheckResult,
+    CourseStamp,
+    Environment,
+    ExerciseReport,
+    Isolation,
+    ScoreReport,
+    SubmissionStamp,
+)
+from grader.model.rubric import Criterion
+from grader.model.scoring import score_exercise
+from grader.model.submission import Flag
+from grader.model.verdict import Verdict
+from grader.sandbox import pretend_device
+from grader.sandbox.jail import JailSettings
+from grader.sandbox.namespace import StandIn
+from grader.sandbox.problems import LearnerProblem
+from grader.sandbox.processes import Sandbox
+from grader.sandbox.remote import Device
+from grader.suite.draw import Draw, seed_for
+from grader.suite.fingerprint import Fingerprints, Transcript
+from grader.suite.forbidden import find_forbidden
+from grader.suite.plugin import CheckRun, SuitePlugin
+from grader.suite.session import ExerciseSession
+from grader.suite.verdicts import result_of
+
+_DIAGNOSABLE = frozenset({Verdict.FAILED, Verdict.RAISED})
+
+
+@dataclass
+class SubmissionGrader:
+    """
+    Grades submissions of one course with suites that were collected once.
+
+    Args:
+        course: The course.
+        trees: Its files.
+        suites: The collected checks.
+        sandbox: Starts workers.
+        readable: What workers may read.
+        working_directory: Where workers stand: empty and not theirs to write.
+        layers_off: Isolation layers not to use.
+    """
+
+    course: Course
+    trees: CourseTrees
+    suites: SuitePlugin
+    sandbox: Sandbox
+    readable: tuple[str, ...]
+    working_directory: str
+    layers_off: frozenset[str] = frozenset()
+    _fingerprints: dict[str, Fingerprints] = field(default_factory=dict)
+
+    def grade(self, job: Job, emit: Callable[[Event], None]) -> ScoreReport:
+        """Grade one submission; ``emit`` is told of each step."""
+        started = time.monotonic()
+        deadline = started + self.course.settings.submission_s
+        run = _SubmissionRun(self, job, deadline, emit)
+        exercises = tuple(run.grade_exercise(entry) for entry in job.entries)
+        checks = [check for exercise in exercises for check in exercise.checks]
+        return ScoreReport(
+            course=CourseStamp(id=self.course.settings.id, title=self.course.settings.title, digest=self.course.digest),
+            submission=SubmissionStamp(
+                id=job.submission.id,
+                sha256=job.submission.sha256,
+                files=tuple(file.path for file in job.submission.files),
+            ),
+            environment=Environment(
+                kit=__version__,
+                python=platform.python_version(),
+                torch=torch.__version__,
+                platform=f"{platform.system()} {platform.machine()}",
+                device=run.accelerator,
+                isolation=run.isolation,
+            ),
+            seed=job.seed,
+            score=sum(exercise.score for exercise in exercises),
+            max_score=sum(exercise.max_score for exercise in exercises),
+            complete=not any(check.verdict is Verdict.ERRORED for check in checks),
+            exercises=exercises,
+            notes=_notes(job),
+            flags=(*job.submission.flags, *run.flags),
+            seconds=time.monotonic() - started,
+        )
+
+    def stand_ins(self, exercise: Exercise) -> list[StandIn]:
+        """Return the stand-ins for what an exercise builds on."""
+        return [
+            StandIn(
+                other,
+                promised_names(parse_python(self.trees.stub(other), f"exercises/{other}.py")),
+                self.trees.stand_in(other).read_text("utf-8"),
+            )
+            for other in exercise.rubric.builds_on
+        ]
+
+    def fingerprints(self, exercise: Exercise) -> Fingerprints:
+        """Return the known mistakes of an exercise, loaded at most once."""
+        if exercise.id not in self._fingerprints:
+            self._fingerprints[exercise.id] = Fingerprints(
+                exercise_id=exercise.id,
+                chaffs=lambda: self._read_chaffs(exercise),
+                solution=self.trees.solution(exercise.id).read_text("utf-8"),
+                stand_ins=self.stand_ins(exercise),
+                exercise_ids=self.course.settings.exercises,
+            )
+        return self._fingerprints[exercise.id]
+
+    def _read_chaffs(self, exercise: Exercise) -> list[tuple[Chaff, str]]:
+        chaffs = {chaff.id: chaff for chaff in load_chaffs(self.trees, exercise.rubric)}
+        return [(chaffs[path.stem], path.read_text("utf-8")) for path in self.trees.chaffs(exercise.id)]
+
+
+@dataclass
+class _SubmissionRun:
+    """The state of grading one submission."""
+
+    grader: SubmissionGrader
+    job: Job
+    deadline: float
+    emit: Callable[[Event], None]
+    isolation: Isolation | None = None
+    accelerator: str = "cpu"
+    stopped: bool = False
+    flags: list[Flag] = field(default_factory=list)
+
+    def grade_exercise(self, entry: Entry) -> ExerciseReport:
+        exercise = self.grader.course.exercise(entry.exercise)
+        started = time.monotonic()
+        self.emit(ExerciseStarted(exercise=exercise.id, title=exercise.rubric.title, checks=len(exercise.rubric.checks)))
+        notes = [entry.note] if entry.note else []
+        printed, dropped = "", 0
+        results: dict[str, CheckResult]
+        if entry.path is None:
+            results = self._same_for_all(exercise, Verdict.MISSING, entry.note or f"No file provides {exercise.id}.")
+        else:
+            blocked = self._find_forbidden(exercise, entry.path)
+            if blocked:
+                results = self._same_for_all(exercise, Verdict.BLOCKED, blocked)
+            else:
+                session = self._open_session(exercise, entry.path)
+                try:
+                    results = self._run_checks(exercise, session)
+                finally:
+                    session.close()
+                notes += session.notes
+                printed, dropped = session.printed, session.dropped
+                self.isolation = session.isolation or self.isolation
+                self.accelerator = session.accelerator
+        criteria = score_exercise(exercise, results)
+        report = ExerciseReport(
+            id=exercise.id,
+            title=exercise.rubric.title,
+            score=sum(criterion.score for criterion in criteria),
+            max_score=sum(criterion.max_score for criterion in criteria),
+            criteria=criteria,
+            source=entry.path or "",
+            notes=tuple(notes),
+            output=printed,
+            output_dropped=dropped,
+            seconds=time.monotonic() - started,
+        )
+        self.emit(ExerciseDone(report=report))
+        return report
+
+    def _open_session(self, exercise: Exercise, path: str) -> ExerciseSession:
+        limits = exercise.rubric.limits
+        not_here: dict[Device, str] = {}
+        if not pretend_device.available():
+            not_here["pretend"] = f"Device mistakes cannot be looked for: {pretend_device.unavailable_reason()}."
+        return ExerciseSession(
+            sandbox=self.grader.sandbox,
+            jail=JailSettings(
+                readable=self.grader.readable,
+                working_directory=self.grader.working_directory,
+                cpu_s=int(limits.import_s + limits.call_s * len(exercise.rubric.checks)) + 1,
+                memory_mb=limits.memory_mb,
+                off=self.grader.layers_off,
+            ),
+            exercise=exercise,
+            files=self.job.submission.files,
+            entry=path,
+            exercise_ids=self.grader.course.settings.exercises,
+            stand_ins=self.grader.stand_ins(exercise),
+            deadline=self.deadline,
+            not_here=not_here,
+        )
+
+    def _run_checks(self, exercise: Exercise, session: ExerciseSession) -> dict[str, CheckResult]:
+        criteria = {check: criterion for criterion in exercise.rubric.criteria for check in criterion.checks}
+        results: dict[str, CheckResult] = {}
+        transcripts: dict[str, Transcript] = {}
+        for check in exercise.claims:
+            reason = self._reason_to_skip(exercise, check, results)
+            if reason:
+                results[check] = self._plain_result(exercise, check, Verdict.SKIPPED, reason)
+            else:
+                results[check] = self._run_check(exercise, check, criteria[check], session, transcripts)
+            self.emit(CheckDone(exercise=exercise.id, result=results[check]))
+            if self.job.fail_fast and results[check].verdict in MISTAKES:
+                self.stopped = True
+        failed = [check for check, result in results.items() if result.verdict in _DIAGNOSABLE]
+        if failed:
+            for check, diagnosis in self.grader.fingerprints(exercise).diagnose(transcripts, failed).items():
+                results[check] = results[check].model_copy(update={"diagnosis": diagnosis})
+        return results
+
+    def _reason_to_skip(self, exercise: Exercise, check: str, results: dict[str, CheckResult]) -> str:
+        if self.stopped:
+            return "Not run: an earlier check failed, and you asked to stop there."
+        item = self.grader.suites.items[exercise.id][check]
+        for marker in item.iter_markers("depends_on"):
+            for other in marker.args:
+                if results[other].verdict is not Verdict.PASSED:
+                    return f"Not run: it would only repeat the news of “{results[other].title}”"
+        return ""
+
+    def _run_check(
+        self,
+        exercise: Exercise,
+        check: str,
+        criterion: Criterion,
+        session: ExerciseSession,
+        transcripts: dict[str, Transcript],
+    ) -> CheckResult:
+        started = time.monotonic()
+        claim = exercise.claims[check]
+        seed = seed_for(self.job.seed, exercise.id, check)
+        try:
+            conversation = session.begin_check(seed)
+        except LearnerProblem as problem:
+            return result_of(claim, problem, None, criterion.hint)
+        run = CheckRun(conversation, Draw(seed))
+        self.grader.suites.run_check(exercise.id, check, run)
+        if run.error is None and not run.finished:
+            run.error = RuntimeError("the check did not run")
+        result = result_of(claim, run.error, run.observation, criterion.hint)
+        transcripts[check] = Transcript(conversation.exchanges, run.draw.remembered)
+        self._flag_disturbance(exercise, run.error)
+        return result.model_copy(update={"seconds": time.monotonic() - started})
+
+    def _flag_disturbance(self, exercise: Exercise, error: BaseException | None) -> None:
+        if isinstance(error, LearnerProblem) and error.type_name == "ProtocolError":
+            message = f"The code for {exercise.id} sent something that is no answer; somebody should read it."
+            self.flags.append(Flag(id="protocol", message=message))
+
+    def _find_forbidden(self, exercise: Exercise, path: str) -> str:
+        rubric = exercise.rubric
+        uses = find_forbidden(self.job.submission.files, path, exercise.promises, rubric.forbids)
+        if not uses:
+            return ""
+        use = uses[0]
+        why = next((forbidden.why for forbidden in rubric.forbids if forbidden.name == use.name), "")
+        return f"{use.path}, line {use.line}: `{use.name}` is {use.how}. {why}".strip()
+
+    def _same_for_all(self, exercise: Exercise, verdict: Verdict, rationale: str) -> dict[str, CheckResult]:
+        results = {check: self._plain_result(exercise, check, verdict, rationale) for check in exercise.claims}
+        for result in results.values():
+            self.emit(CheckDone(exercise=exercise.id, result=result))
+        return results
+
+    @staticmethod
+    def _plain_result(exercise: Exercise, check: str, verdict: Verdict, rationale: str) -> CheckResult:
+        claim = exercise.claims[check]
+        return CheckResult(id=check, title=claim.title, why=claim.why, verdict=verdict, rationale=rationale)
+
+
+def _notes(job: Job) -> tuple[str, ...]:
+    unreadable: Iterable[str] = (f"{file.path}: {file.reason}" for file in job.submission.unreadable)
+    partial = ("Only a part of the course was graded.",) if job.partial else ()
+    return (*partial, *job.submission.notes, *unreadable)

@@ -1,0 +1,93 @@
+"""What the command line and a runner say to each other, one JSON line a message."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from grader.model.base import Model
+from grader.model.report import CheckResult, ExerciseReport, ScoreReport
+from grader.model.submission import Submission
+
+
+class RunnerSettings(Model):
+    """The first line that a runner reads."""
+
+    course: str
+    """Root of the course."""
+    only: tuple[str, ...] = ()
+    """Exercises to load; all if empty."""
+    start_method: Literal["auto", "fork", "spawn"] = "auto"
+    layers_off: tuple[str, ...] = ()
+    """Isolation layers not to use, to see what each is for."""
+
+
+class Entry(Model):
+    """Which file an exercise's promised names come from."""
+
+    exercise: str
+    path: str | None
+    """None: no file provides them."""
+    note: str = ""
+
+
+class Job(Model):
+    """Grade one submission."""
+
+    submission: Submission
+    entries: tuple[Entry, ...]
+    """The exercises to grade, in teaching order."""
+    seed: int
+    fail_fast: bool = False
+    partial: bool = False
+    """Whether exercises of the course were left out on purpose, so that the report is no grade of the whole."""
+
+
+class Ready(Model):
+    """The suites are collected."""
+
+    kind: Literal["ready"] = "ready"
+
+
+class ExerciseStarted(Model):
+    """The checks of an exercise begin."""
+
+    kind: Literal["exercise_started"] = "exercise_started"
+    exercise: str
+    title: str
+    checks: int
+
+
+class CheckDone(Model):
+    """A check has its result."""
+
+    kind: Literal["check_done"] = "check_done"
+    exercise: str
+    result: CheckResult
+
+
+class ExerciseDone(Model):
+    """An exercise has its score."""
+
+    kind: Literal["exercise_done"] = "exercise_done"
+    report: ExerciseReport
+
+
+class Graded(Model):
+    """The submission has its report; the runner waits for the next job."""
+
+    kind: Literal["graded"] = "graded"
+    report: ScoreReport
+
+
+class RunnerFailed(Model):
+    """The runner cannot go on."""
+
+    kind: Literal["failed"] = "failed"
+    message: str
+    course_fault: bool = False
+
+
+Event = Annotated[
+    Ready | ExerciseStarted | CheckDone | ExerciseDone | Graded | RunnerFailed, Field(discriminator="kind")
+]
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)

@@ -1,0 +1,106 @@
+"""The trusted process that grades: ``python -I -m grader.grading.runner``, jobs on standard input, events on output."""
+
+import gc
+import os
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from grader.grading.messages import RunnerSettings
+    from grader.sandbox.processes import Sandbox
+    from grader.suite.plugin import SuitePlugin
+
+
+def main() -> None:
+    """Start the sandbox, collect the suites, and grade each job until standard input ends."""
+    events = _take_standard_output()
+    jobs = sys.stdin.buffer
+    settings_line = jobs.readline()
+    sandbox = _start_sandbox(settings_line)
+    # From here on hidden material may be loaded: the zygote, if there is one, has been forked without it.
+    from grader.grading.messages import Event, RunnerFailed, RunnerSettings
+    from grader.model.errors import CourseError
+
+    def emit(event: Event) -> None:
+        events.write(event.model_dump_json().encode() + b"\n")
+        events.flush()
+
+    settings = RunnerSettings.model_validate_json(settings_line)
+    try:
+        _collect_and_serve(settings, sandbox, jobs, emit)
+    except CourseError as error:
+        emit(RunnerFailed(message=str(error), course_fault=True))
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other side must be told in words
+        traceback.print_exc()
+        emit(RunnerFailed(message=f"{type(error).__name__}: {error}"))
+    finally:
+        sandbox.close()
+
+
+def _take_standard_output() -> BinaryIO:
+    """Keep standard output for events alone: whatever prints by accident goes to standard error."""
+    events = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return events
+
+
+def _start_sandbox(settings_line: bytes) -> "Sandbox":
+    import json
+
+    import torch
+
+    from grader.sandbox.jail import make_undumpable
+    from grader.sandbox.processes import ForkSandbox, SpawnSandbox
+
+    make_undumpable()
+    torch.set_num_threads(1)
+    method = json.loads(settings_line)["start_method"]
+    if method == "fork" or (method == "auto" and sys.platform == "linux"):
+        return ForkSandbox()
+    return SpawnSandbox()
+
+
+def _collect_and_serve(settings: "RunnerSettings", sandbox: "Sandbox", jobs: BinaryIO, emit: "Emit") -> None:
+    from grader.course.load import load_course
+    from grader.course.trees import CourseTrees, kit_folders
+    from grader.grading.grade_submission import SubmissionGrader
+    from grader.grading.messages import Graded, Job, Ready
+    from grader.sandbox.jail import readable_paths
+    from grader.suite.plugin import run_suites
+
+    trees = CourseTrees(Path(settings.course))
+    course = load_course(trees, settings.only)
+
+    def serve(suites: "SuitePlugin") -> None:
+        gc.freeze()  # what is loaded now lives as long as the runner, and need not be looked at by each collection
+        with tempfile.TemporaryDirectory(prefix="attention-dojo-") as empty:
+            Path(empty).chmod(0o555)
+            grader = SubmissionGrader(
+                course=course,
+                trees=trees,
+                suites=suites,
+                sandbox=sandbox,
+                readable=readable_paths(exclude=kit_folders(trees)),
+                working_directory=empty,
+                layers_off=frozenset(settings.layers_off),
+            )
+            emit(Ready())
+            for line in jobs:
+                job = Job.model_validate_json(line)
+                emit(Graded(report=grader.grade(job, emit)))
+
+    run_suites(trees.hidden, [exercise.id for exercise in course.exercises], serve)
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from grader.grading.messages import Event
+
+    Emit = Callable[[Event], None]
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""Exchange frames with a worker under a deadline, keeping what it prints apart."""
+
+import os
+import select
+import socket
+import time
+from typing import Any, Final
+
+from grader.sandbox.wire import PREFIX, ProtocolError, unpack_frame, unpack_prefix
+
+_CHUNK: Final = 1 << 16
+
+
+class ChannelClosedError(Exception):
+    """The other side is gone."""
+
+
+class ChannelTimeoutError(Exception):
+    """The deadline passed before the other side was done."""
+
+
+class Channel:
+    """
+    The trusted end of a worker's socket, and of the pipe that holds what it prints.
+
+    Args:
+        connection: The socket to the worker.
+        output: Reading end of the worker's standard output and error.
+        output_limit: How many bytes of output are kept; the rest is read, counted and dropped.
+    """
+
+    def __init__(self, connection: socket.socket, output: int, output_limit: int) -> None:
+        connection.setblocking(False)
+        os.set_blocking(output, False)
+        self._connection, self._output = connection, output
+        self._output_limit = output_limit
+        self._output_open = True
+        self.printed = bytearray()
+        self.dropped = 0
+
+    def send(self, frame: bytes, deadline: float) -> None:
+        """Send a frame; ``deadline`` is on the monotonic clock."""
+        rest = memoryview(frame)
+        while rest:
+            self._wait(deadline, writing=True)
+            try:
+                rest = rest[self._connection.send(rest) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                raise ChannelClosedError from None
+
+    def receive(self, deadline: float) -> Any:
+        """Receive one frame's value."""
+        header_length, payload_length = unpack_prefix(self._read(PREFIX.size, deadline))
+        header = self._read(header_length, deadline)
+        payload = self._read(payload_length, deadline)
+        try:
+            return unpack_frame(header, payload)
+        except (RuntimeError, TypeError, ValueError, OverflowError, MemoryError) as error:
+            # torch refuses some sizes in its own words; to the caller that is the sender's fault all the same.
+            raise ProtocolError(f"the frame cannot be read: {type(error).__name__}") from None
+
+    def close(self) -> None:
+        """Read what is left of the output, and close both ends. The worker must have ended."""
+        while self._output_open and select.select([self._output], [], [], 0)[0]:
+            self._drain()
+        self._connection.close()
+        os.close(self._output)
+
+    def _read(self, length: int, deadline: float) -> bytes:
+        data = bytearray()
+        while len(data) < length:
+            self._wait(deadline, writing=False)
+            try:
+                chunk = self._connection.recv(min(length - len(data), 1 << 20))
+            except BlockingIOError:
+                continue
+            except OSError:
+                raise ChannelClosedError from None
+            if not chunk:
+                raise ChannelClosedError
+            data += chunk
+        return bytes(data)
+
+    def _wait(self, deadline: float, *, writing: bool) -> None:
+        """Wait until the socket is ready, emptying the output pipe meanwhile so that printing never blocks."""
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise ChannelTimeoutError
+            readers: list[Any] = [] if writing else [self._connection]
+            if self._output_open:
+                readers.append(self._output)
+            ready, writable, _ = select.select(readers, [self._connection] if writing else [], [], left)
+            if self._output in ready:
+                self._drain()
+            if self._connection in ready or writable:
+                return
+
+    def _drain(self) -> None:
+        try:
+            data = os.read(self._output, _CHUNK)
+        except BlockingIOError:
+            return
+        self._output_open = bool(data)
+        kept = max(0, self._output_limit - len(self.printed))
+        self.printed += data[:kept]
+        self.dropped += max(0, len(data) - kept)

@@ -1,0 +1,320 @@
+"""Do what a request asks for with the learner's names: call, differentiate, inspect.
+
+The worker uses this on untrusted code. The trusted side uses the very same on a course's chaffs, to see whether a
+wrong answer is one that is known; so both answer a request alike.
+"""
+
+import copy
+import dis
+import random
+import sys
+import traceback
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import torch
+
+from grader.sandbox import pretend_device
+from grader.sandbox.namespace import LearnerModules, torch_state_kept
+from grader.sandbox.wire import ActiveDevice, Handle
+
+MAX_MESSAGE: Final = 2_000
+MAX_FRAMES: Final = 8
+
+Request = dict[str, Any]
+Reply = dict[str, Any]
+
+
+class Executor:
+    """
+    Answers requests about one exercise.
+
+    Args:
+        namespace: The module that the promised names are taken from.
+        modules: The submission that the module belongs to; its file names tell learners' frames from others.
+    """
+
+    def __init__(self, namespace: types.ModuleType, modules: LearnerModules) -> None:
+        self.namespace = namespace
+        self.modules = modules
+        self.objects: dict[int, Any] = {}
+        self._operations: dict[str, Callable[[Request], Reply]] = {
+            "begin": self._begin,
+            "call": self._call,
+            "state": self._state,
+            "set_state": self._set_state,
+            "configure": self._configure,
+        }
+
+    def perform(self, request: Request) -> Reply:
+        """Answer one request; whatever the learner's code raises becomes part of the answer."""
+        try:
+            with torch_state_kept():
+                return {"ok": True, **self._operations[request["op"]](request)}
+        except BaseException as error:  # noqa: BLE001 - a submission may raise anything
+            reply = {"ok": False, **describe_error(error, self.modules)}
+            if request.get("device") == "pretend" and reply["kind"] == "raised":
+                # What fails there for a reason other than devices is not known to fail on a real accelerator.
+                reply["kind"] = "device" if pretend_device.is_device_mistake(error) else "unjudged"
+            return reply
+
+    def _begin(self, request: Request) -> Reply:
+        """Forget the objects of the check before."""
+        self.objects.clear()
+        return {}
+
+    def _call(self, request: Request) -> Reply:
+        seed_everything(request["seed"])
+        with _Place(request["device"]) as place:
+            target = place.bring_target(self._target(request["target"]))
+            before = list(request["args"])
+            leaves, args = _prepare_arguments(place.bring(before), request.get("gradients"))
+            result = target(*args)
+            reply: Reply = {
+                "value": self._returnable(place.take(result)),
+                "devices": [place.name_of(tensor) for tensor in _tensors_in(result)],
+                "changed": _changed_positions(before, place.take(args)),
+            }
+            if request.get("gradients") is not None:
+                reply["gradients"] = place.take(_gradients(result, leaves, target, place.bring(request["gradients"])))
+        return reply
+
+    def _target(self, target: str | Handle) -> Any:
+        if isinstance(target, Handle):
+            return self.objects[target.number]
+        found = getattr(self.namespace, target, None)
+        if found is None:
+            raise _MissingNameError(target)
+        return found
+
+    def _returnable(self, value: Any) -> Any:
+        if not isinstance(value, torch.nn.Module):
+            return value
+        number = len(self.objects)
+        self.objects[number] = value
+        return Handle(number, type(value).__name__)
+
+    def _state(self, request: Request) -> Reply:
+        module = self._target(request["target"])
+        return {
+            "parameters": {name: parameter.detach() for name, parameter in module.named_parameters()},
+            "trainable": [name for name, parameter in module.named_parameters() if parameter.requires_grad],
+            "buffers": dict(module.named_buffers()),
+        }
+
+    def _set_state(self, request: Request) -> Reply:
+        module = self._target(request["target"])
+        own = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+        for name, value in request["values"].items():
+            if name not in own:
+                raise _MissingNameError(f"{type(module).__name__}.{name}")
+            with torch.no_grad():
+                own[name].copy_(value)
+        return {}
+
+    def _configure(self, request: Request) -> Reply:
+        module = self._target(request["target"])
+        if "train" in request:
+            module.train(request["train"])
+        if "dtype" in request:
+            module.to(getattr(torch, request["dtype"]))
+        return {}
+
+
+class _MissingNameError(Exception):
+    """A promised name is not there."""
+
+
+class _GradientError(Exception):
+    """The output cannot be differentiated along the given direction."""
+
+
+class _Place:
+    """Where a call runs: on the CPU, on a pretend accelerator or on a real one."""
+
+    def __init__(self, device: str) -> None:
+        self.pretend = device == "pretend"
+        if self.pretend:
+            self.device = pretend_device.PretendDevice.device
+        elif device == "accelerator":
+            self.device = accelerator()
+        else:
+            self.device = torch.device("cpu")
+        self._context = pretend_device.PretendDevice() if self.pretend else None
+
+    def __enter__(self) -> "_Place":
+        if self._context is not None:
+            self._context.__enter__()
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        if self._context is not None:
+            self._context.__exit__(*exception)
+
+    def bring(self, value: Any) -> Any:
+        """Copy a value's tensors here."""
+        if isinstance(value, ActiveDevice):
+            return self.device
+        if isinstance(value, torch.Tensor):
+            if self.pretend:
+                return pretend_device.to_pretend(value)
+            return _clone(value) if self.device.type == "cpu" else value.to(self.device)
+        return _map_container(value, self.bring)
+
+    def bring_target(self, target: Any) -> Any:
+        """Copy a module here; functions work anywhere."""
+        if self.device.type == "cpu" or not isinstance(target, torch.nn.Module):
+            return target
+        return pretend_device.module_to_pretend(target) if self.pretend else copy.deepcopy(target).to(self.device)
+
+    def take(self, value: Any) -> Any:
+        """Copy a value's tensors back to the CPU."""
+        if isinstance(value, torch.Tensor):
+            return pretend_device.to_host(value) if self.pretend else value.detach().cpu()
+        return _map_container(value, self.take)
+
+    def name_of(self, tensor: torch.Tensor) -> str:
+        """Say where a returned tensor lives."""
+        if self.pretend:
+            return "pretend" if pretend_device.is_pretend(tensor) else "cpu"
+        return "accelerator" if tensor.device.type == self.device.type != "cpu" else tensor.device.type
+
+
+def accelerator() -> torch.device:
+    """Return this machine's accelerator, or the CPU where there is none."""
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    if torch.backends.mps.is_available():
+        return torch.device("mps")
+    return torch.device("cpu")
+
+
+def seed_everything(seed: int) -> None:
+    """Seed every generator that a learner's code may draw from."""
+    torch.manual_seed(seed)
+    random.seed(seed)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed(seed % (1 << 32))
+
+
+def describe_error(error: BaseException, modules: LearnerModules) -> Reply:
+    """Say what was raised, and where in the learner's own files."""
+    frames = [
+        [frame.filename, frame.lineno or 0, frame.name, (frame.line or "").strip()[:200]]
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename in modules.cell_names
+    ]
+    if isinstance(error, SyntaxError) and error.filename in modules.cell_names:
+        frames.append([error.filename, error.lineno or 0, "", (error.text or "").strip()[:200]])
+    if len(frames) > MAX_FRAMES:
+        frames = [*frames[: MAX_FRAMES // 2], *frames[-MAX_FRAMES // 2 :]]
+    return {
+        "kind": _kind_of(error, modules),
+        "type": type(error).__name__[:80],
+        "message": _message_of(error),
+        "frames": frames,
+    }
+
+
+def _kind_of(error: BaseException, modules: LearnerModules) -> str:
+    if isinstance(error, _MissingNameError):
+        return "missing"
+    if isinstance(error, _GradientError):
+        return "gradient"
+    if isinstance(error, NotImplementedError) and _raised_by_learner(error, modules):
+        return "todo"
+    return "raised"
+
+
+def _raised_by_learner(error: BaseException, modules: LearnerModules) -> bool:
+    """Whether a ``raise`` of the learner's own file is what raised: torch raises NotImplementedError as well."""
+    innermost = error.__traceback__
+    while innermost is not None and innermost.tb_next is not None:
+        innermost = innermost.tb_next
+    if innermost is None or innermost.tb_frame.f_code.co_filename not in modules.cell_names:
+        return False
+    return innermost.tb_frame.f_code.co_code[innermost.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+
+
+def _message_of(error: BaseException) -> str:
+    try:
+        return str(error)[:MAX_MESSAGE]
+    except BaseException:  # noqa: BLE001 - a learner's exception may fail even at being shown
+        return ""
+
+
+def _map_container(value: Any, function: Callable[[Any], Any]) -> Any:
+    if isinstance(value, list):
+        return [function(item) for item in value]
+    if isinstance(value, tuple):
+        return tuple(function(item) for item in value)
+    if isinstance(value, dict):
+        return {key: function(item) for key, item in value.items()}
+    return value
+
+
+def _tensors_in(value: Any) -> list[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return [tensor for item in value for tensor in _tensors_in(item)]
+    return []
+
+
+def _clone(tensor: torch.Tensor) -> torch.Tensor:
+    """Copy a tensor with its layout in memory: whether it is contiguous is part of what a suite tries."""
+    if tensor.is_contiguous():
+        return tensor.clone()
+    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype).copy_(tensor)
+
+
+def _prepare_arguments(args: Sequence[Any], gradients: dict[str, Any] | None) -> tuple[dict[int, torch.Tensor], list[Any]]:
+    """Return the leaves to differentiate by, and the arguments to call with."""
+    leaves: dict[int, torch.Tensor] = {}
+    prepared = list(args)
+    if gradients is None:
+        return leaves, prepared
+    for position, value in enumerate(args):
+        wanted = gradients["wrt"] is None or position in gradients["wrt"]
+        if wanted and isinstance(value, torch.Tensor) and value.is_floating_point():
+            leaves[position] = value.detach().requires_grad_()
+            # A copy is passed rather than the leaf: changing an argument in place is a mistake with a check of its own
+            # and must not also raise here.
+            prepared[position] = leaves[position].clone()
+    return leaves, prepared
+
+
+def _gradients(result: Any, leaves: dict[int, torch.Tensor], target: Any, gradients: dict[str, Any]) -> Reply:
+    output = result[gradients["of"]] if isinstance(result, (tuple, list)) else result
+    parameters = dict(target.named_parameters()) if isinstance(target, torch.nn.Module) else {}
+    parameters = {name: parameter for name, parameter in parameters.items() if parameter.requires_grad}
+    positions, names = list(leaves), list(parameters)
+    found: Sequence[torch.Tensor | None] = [None] * (len(positions) + len(names))
+    if isinstance(output, torch.Tensor) and output.requires_grad:
+        along = gradients["along"]
+        if output.shape != along.shape:
+            raise _GradientError(f"the output has shape {tuple(output.shape)} where {tuple(along.shape)} was expected")
+        wrt = [*leaves.values(), *parameters.values()]
+        found = torch.autograd.grad([output], wrt, [along.to(output.dtype)], allow_unused=True)
+    arguments: list[Any] = [None] * (max(positions, default=-1) + 1)
+    for position, gradient in zip(positions, found, strict=False):
+        arguments[position] = gradient
+    return {"arguments": arguments, "parameters": dict(zip(names, found[len(positions) :], strict=True))}
+
+
+def _changed_positions(before: Sequence[Any], after: Sequence[Any]) -> list[int]:
+    return [
+        position
+        for position, (old, new) in enumerate(zip(before, after, strict=True))
+        if isinstance(old, torch.Tensor) and isinstance(new, torch.Tensor) and not _same(old, new.detach())
+    ]
+
+
+def _same(old: torch.Tensor, new: torch.Tensor) -> bool:
+    if old.shape != new.shape or old.dtype != new.dtype:
+        return False
+    return bool(((old == new) | ((old != old) & (new != new))).all())

@@ -1,0 +1,242 @@
+"""Start workers, ask them under a deadline, and make sure that nothing of them is left."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, Protocol
+
+from grader.model.errors import RunnerError
+from grader.model.report import Isolation
+from grader.model.rubric import Limits
+from grader.model.verdict import Verdict
+from grader.sandbox.channel import Channel, ChannelClosedError, ChannelTimeoutError
+from grader.sandbox.jail import JailSettings, kill_everything
+from grader.sandbox.launch import clean_environment, python_command
+from grader.sandbox.problems import LearnerProblem
+from grader.sandbox.wire import ProtocolError, pack_frame
+
+_START_S: Final = 60.0
+"""How long a worker may take to say hello: importing torch on a slow disk is in it."""
+
+StartMethod = Literal["fork", "spawn"]
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What the kernel says that a worker used; a worker cannot understate it."""
+
+    status: int
+    peak_mb: int
+    cpu_s: float
+
+
+class Sandbox(Protocol):
+    """Something that starts workers."""
+
+    start_method: StartMethod
+
+    def start_worker(self, settings: JailSettings, limits: Limits, preload: Sequence[str] = ()) -> "Worker":
+        """Start one worker; it has said hello when this returns."""
+        ...
+
+    def reap(self, pid: int) -> Usage:
+        """Wait for a worker that was killed."""
+        ...
+
+    def close(self) -> None:
+        """Let go of everything."""
+        ...
+
+
+class Worker:
+    """The trusted end of one worker. All that it says after its hello is a claim."""
+
+    def __init__(self, sandbox: Sandbox, pid: int, channel: Channel) -> None:
+        self._sandbox = sandbox
+        self._channel = channel
+        self._asked = 0
+        self.pid = pid
+        self.usage: Usage | None = None
+        try:
+            hello = channel.receive(time.monotonic() + _START_S)["reply"]
+        except (ChannelClosedError, ChannelTimeoutError, ProtocolError) as error:
+            self.close()
+            printed = bytes(channel.printed).decode("utf-8", "replace").strip()
+            raise RunnerError(f"a worker did not start: {type(error).__name__}. It printed: {printed[-600:]}") from None
+        self.accelerator: str = hello["accelerator"]
+        self.isolation = Isolation(
+            level=hello["level"],
+            start_method=sandbox.start_method,
+            layers=tuple(hello["layers"]),
+            missing=tuple(hello["missing"]),
+        )
+
+    @property
+    def printed(self) -> tuple[str, int]:
+        """What the worker printed, and how many bytes more it printed."""
+        return bytes(self._channel.printed).decode("utf-8", "replace"), self._channel.dropped
+
+    def ask(self, request: dict[str, Any], limit_s: float) -> dict[str, Any]:
+        """
+        Send a request and return the reply.
+
+        Raises:
+            LearnerProblem: If no proper answer came in time. The worker is gone then.
+        """
+        self._asked += 1
+        deadline = time.monotonic() + limit_s
+        try:
+            self._channel.send(pack_frame({"id": self._asked, "request": request}, keep_strides=True), deadline)
+            return self._check_reply(self._channel.receive(deadline))
+        except ChannelTimeoutError:
+            self.close()
+            raise LearnerProblem(Verdict.TIMED_OUT, f"Your code did not finish within {limit_s:g} s.") from None
+        except ChannelClosedError:
+            self.close()
+            raise LearnerProblem(Verdict.CRASHED, self._describe_end()) from None
+        except ProtocolError as error:
+            self.close()
+            rationale = f"Your code disturbed the conversation with the grader ({error})."
+            raise LearnerProblem(Verdict.CRASHED, rationale, type_name="ProtocolError") from None
+
+    def close(self) -> Usage:
+        """Kill the worker and all that it started, and wait until it is gone."""
+        if self.usage is None:
+            kill_everything(self.pid)
+            self.usage = self._sandbox.reap(self.pid)
+            self._channel.close()
+        return self.usage
+
+    def _check_reply(self, message: Any) -> dict[str, Any]:
+        if type(message) is not dict or message.keys() != {"id", "reply"} or message["id"] != self._asked:
+            raise ProtocolError("an answer to another question")
+        reply = message["reply"]
+        if type(reply) is not dict or type(reply.get("ok")) is not bool:
+            raise ProtocolError("an answer without a result")
+        return reply
+
+    def _describe_end(self) -> str:
+        assert self.usage is not None
+        status = self.usage.status
+        if os.WIFSIGNALED(status):
+            number = os.WTERMSIG(status)
+            if number == signal.SIGKILL:
+                # kill_everything comes after the worker closed its channel, so this says only that it did not end itself.
+                return "Your code closed the connection to the grader or was killed, most likely for the memory it used."
+            reason = {signal.SIGXCPU: "it used too much processor time", signal.SIGSEGV: "an invalid memory access"}
+            return f"The process of your code died: {reason.get(signal.Signals(number), signal.Signals(number).name)}."
+        return "The process of your code ended by itself (exit or os._exit), so there was no answer."
+
+
+class ForkSandbox:
+    """Workers forked from a zygote that was itself forked from this process before it knew anything."""
+
+    start_method: StartMethod = "fork"
+
+    def __init__(self) -> None:
+        """Fork the zygote. torch must be imported, with one thread, and no hidden material be loaded."""
+        ours, theirs = socket.socketpair()
+        self._pid = os.fork()
+        if self._pid == 0:
+            try:
+                from grader.sandbox.zygote import serve_forks
+
+                ours.close()
+                serve_forks(theirs)
+            finally:
+                os._exit(70)
+        theirs.close()
+        ours.settimeout(_START_S)
+        self._control = ours
+        self._lines = ours.makefile("rb")
+        self._ready = False
+
+    def start_worker(self, settings: JailSettings, limits: Limits, preload: Sequence[str] = ()) -> Worker:
+        """Start one worker in a few milliseconds."""
+        if not self._ready:
+            self._answer()  # the zygote warms up while the trusted side reads its suites
+            self._ready = True
+        ours, theirs = socket.socketpair()
+        reading, writing = os.pipe()
+        request = {"op": "spawn", "settings": settings.to_json(), "preload": list(preload)}
+        try:
+            socket.send_fds(self._control, [json.dumps(request).encode() + b"\n"], [theirs.fileno(), writing])
+            pid = self._answer()["pid"]
+        except OSError as error:
+            raise RunnerError(f"the process that starts workers is gone ({error})") from None
+        finally:
+            theirs.close()
+            os.close(writing)
+        return Worker(self, pid, Channel(ours, reading, limits.output_kb << 10))
+
+    def reap(self, pid: int) -> Usage:
+        """Wait for a worker that was killed."""
+        self._control.sendall(json.dumps({"op": "reap", "pid": pid}).encode() + b"\n")
+        return Usage(**self._answer())
+
+    def close(self) -> None:
+        """End the zygote."""
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_RDWR)
+        self._lines.close()
+        self._control.close()
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self._pid, 0)
+
+    def _answer(self) -> dict[str, Any]:
+        line = self._lines.readline()
+        if not line:
+            raise RunnerError("the process that starts workers is gone")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+
+class SpawnSandbox:
+    """Workers started as plain processes, where fork is not safe: each imports torch anew."""
+
+    start_method: StartMethod = "spawn"
+
+    def __init__(self) -> None:
+        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+
+    def start_worker(self, settings: JailSettings, limits: Limits, preload: Sequence[str] = ()) -> Worker:
+        """Start one worker in a second or two."""
+        del preload  # a plain process may import what it likes
+        ours, theirs = socket.socketpair()
+        reading, writing = os.pipe()
+        command = [*python_command(), "-m", "grader.sandbox.spawned", str(theirs.fileno()), settings.to_json()]
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=writing,
+            stderr=writing,
+            pass_fds=[theirs.fileno()],
+            env=clean_environment(),
+            cwd="/",
+        )
+        theirs.close()
+        os.close(writing)
+        self._processes[process.pid] = process
+        return Worker(self, process.pid, Channel(ours, reading, limits.output_kb << 10))
+
+    def reap(self, pid: int) -> Usage:
+        """Wait for a worker that was killed."""
+        process = self._processes.pop(pid)
+        _, status, usage = os.wait4(pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        # Kilobytes on Linux, bytes on macOS.
+        peak = usage.ru_maxrss >> (20 if sys.platform == "darwin" else 10)
+        return Usage(status, peak, usage.ru_utime + usage.ru_stime)
+
+    def close(self) -> None:
+        """End what is left."""
+        for pid in list(self._processes):
+            kill_everything(pid)
+            self.reap(pid)

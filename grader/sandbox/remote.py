@@ -1,0 +1,266 @@
+"""Stand-ins for a learner's functions and modules: calling one sends tensors over and gets tensors back."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import torch
+
+from grader.model.submission import LearnerFrame
+from grader.model.verdict import Verdict
+from grader.sandbox.problems import CannotJudgeError, LearnerProblem, NotAssessedError
+from grader.sandbox.wire import ActiveDevice, Handle, Opaque
+
+Device = Literal["cpu", "pretend", "accelerator"]
+Request = dict[str, Any]
+Reply = dict[str, Any]
+Ask = Callable[[Request, str], Reply]
+"""Send a request about the promised name and return the reply; raises `LearnerProblem` if none came."""
+
+_SEED_STRIDE: Final = 1_000_003
+_MODULE_FORWARD_MISSING: Final = 'is missing the required "forward" function'
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """Gradients of ``(output * along).sum()``; None where no gradient exists."""
+
+    value: Any
+    arguments: tuple[torch.Tensor | None, ...]
+    """By position of the argument; None for arguments that were not differentiated by."""
+    parameters: dict[str, torch.Tensor | None]
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What a call returned and did. All but the value is the worker's claim."""
+
+    value: Any
+    changed: frozenset[int]
+    """Positions of the arguments that the call changed in place."""
+    devices: tuple[str, ...]
+    """Where each returned tensor was: ``cpu``, ``pretend`` or ``accelerator``."""
+
+
+@dataclass
+class Exchange:
+    """One request and what came of it, kept for diagnosis."""
+
+    request: Request
+    reply: Reply | None
+    """None when the worker gave no answer."""
+
+
+@dataclass
+class Conversation:
+    """All that one check asks of the learner's code."""
+
+    ask: Ask
+    seed: int
+    exchanges: list[Exchange] = field(default_factory=list)
+    not_here: Mapping[Device, str] = field(default_factory=dict)
+    """Devices that this machine does not have, each with the reason."""
+
+    def request(self, request: Request, name: str) -> Reply:
+        """Send one request; a reply that reports an error is raised as the `LearnerProblem` that it is."""
+        exchange = Exchange(request, None)
+        self.exchanges.append(exchange)
+        reply = self.ask(request, name)
+        exchange.reply = reply
+        if not reply["ok"]:
+            raise problem_from_reply(reply, name)
+        return reply
+
+    def call(self, target: str | Handle, name: str, args: Sequence[Any], device: Device, gradients: Any = None) -> Reply:
+        """Call a function or module with a seed of its own."""
+        if device in self.not_here:
+            raise NotAssessedError(self.not_here[device])
+        seed = (self.seed + _SEED_STRIDE * (1 + len(self.exchanges))) % (1 << 31)
+        request: Request = {"op": "call", "target": target, "args": list(args), "seed": seed, "device": device}
+        reply = self.request({**request, "gradients": gradients}, name)
+        if not {"value", "changed", "devices"} <= reply.keys():
+            raise _forged()
+        return reply
+
+
+class RemoteCallable:
+    """A function or class of the learner, or a module made from one."""
+
+    def __init__(self, conversation: Conversation, target: str | Handle, name: str, device: Device = "cpu") -> None:
+        self._conversation = conversation
+        self._target = target
+        self._name = name
+        self._device: Device = device
+
+    def __call__(self, *args: Any) -> Any:
+        """Call it with positional arguments and return what it returned."""
+        return self._value(self._conversation.call(self._target, self._name, args, self._device))
+
+    def observe(self, *args: Any) -> Observed:
+        """Call it and also tell what it did to its arguments and where its results are."""
+        reply = self._conversation.call(self._target, self._name, args, self._device)
+        changed, devices = reply["changed"], reply["devices"]
+        if type(changed) is not list or any(type(position) is not int for position in changed):
+            raise _forged()
+        if type(devices) is not list or any(type(device) is not str for device in devices):
+            raise _forged()
+        return Observed(self._value(reply), frozenset(changed), tuple(devices))
+
+    def gradients(
+        self, *args: Any, along: torch.Tensor, of: int = 0, wrt: Collection[int] | None = None
+    ) -> Gradients:
+        """
+        Call it and differentiate ``(output * along).sum()``.
+
+        Args:
+            args: Positional arguments.
+            along: Direction, of the output's shape.
+            of: Which output, where a tuple is returned.
+            wrt: Positions of the arguments to differentiate by; all floating-point tensors if None.
+        """
+        gradients = {"along": along, "of": of, "wrt": None if wrt is None else sorted(wrt)}
+        reply = self._conversation.call(self._target, self._name, args, self._device, gradients)
+        found = reply.get("gradients")
+        if type(found) is not dict or found.keys() != {"arguments", "parameters"}:
+            raise _forged()
+        arguments, parameters = found["arguments"], found["parameters"]
+        if type(arguments) is not list or type(parameters) is not dict:
+            raise _forged()
+        if any(not _is_gradient(gradient) for gradient in (*arguments, *parameters.values())):
+            raise _forged()
+        padding = [None] * (len(args) - len(arguments))
+        return Gradients(self._value(reply), (*arguments, *padding), parameters)
+
+    def on(self, device: Device) -> "RemoteCallable":
+        """Return the same, to be called with everything on another device."""
+        return type(self)(self._conversation, self._target, self._name, device)
+
+    def _value(self, reply: Reply) -> Any:
+        value = reply["value"]
+        if isinstance(value, Handle):
+            return RemoteModule(self._conversation, value, self._name, self._device)
+        return value
+
+
+class RemoteModule(RemoteCallable):
+    """A module of the learner that lives in the worker."""
+
+    def eval(self) -> "RemoteModule":
+        """Switch it to evaluation mode."""
+        return self._configure(train=False)
+
+    def train(self) -> "RemoteModule":
+        """Switch it to training mode."""
+        return self._configure(train=True)
+
+    def to(self, dtype: torch.dtype) -> "RemoteModule":
+        """Convert its parameters and buffers."""
+        return self._configure(dtype=str(dtype).removeprefix("torch."))
+
+    def parameters(self) -> dict[str, torch.Tensor]:
+        """Return copies of its parameters by name."""
+        return self._state("parameters")
+
+    def trainable(self) -> frozenset[str]:
+        """Return the names of the parameters that require a gradient."""
+        names = self._raw_state().get("trainable")
+        if type(names) is not list or any(type(name) is not str for name in names):
+            raise _forged()
+        return frozenset(names)
+
+    def buffers(self) -> dict[str, torch.Tensor]:
+        """Return copies of its buffers by name."""
+        return self._state("buffers")
+
+    def load(self, values: dict[str, torch.Tensor]) -> "RemoteModule":
+        """Copy values into the parameters and buffers of these names."""
+        self._conversation.request({"op": "set_state", "target": self._target, "values": values}, self._name)
+        return self
+
+    def _configure(self, **settings: Any) -> "RemoteModule":
+        self._conversation.request({"op": "configure", "target": self._target, **settings}, self._name)
+        return self
+
+    def _raw_state(self) -> Reply:
+        return self._conversation.request({"op": "state", "target": self._target}, self._name)
+
+    def _state(self, kind: str) -> dict[str, torch.Tensor]:
+        found = self._raw_state().get(kind)
+        if type(found) is not dict or any(type(value) is not torch.Tensor for value in found.values()):
+            raise _forged()
+        return found
+
+
+class RemoteLearner:
+    """The learner's code, as a suite sees it: an attribute for each promised name."""
+
+    device: Final = ActiveDevice()
+    """The device that the call runs on, to be passed where a learner's function takes one."""
+
+    def __init__(self, conversation: Conversation, device: Device = "cpu") -> None:
+        self._conversation = conversation
+        self._device: Device = device
+
+    def __getattr__(self, name: str) -> RemoteCallable:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return RemoteCallable(self._conversation, name, name, self._device)
+
+    def on(self, device: Device) -> "RemoteLearner":
+        """Return the learner's code with every call on another device."""
+        return RemoteLearner(self._conversation, device)
+
+
+def problem_from_reply(reply: Reply, name: str) -> LearnerProblem:
+    """Turn a worker's report of an error into the problem that it is; every field of it is a claim."""
+    kind, type_name, message = (str(reply.get(key, "")) for key in ("kind", "type", "message"))
+    frames = _frames(reply.get("frames"))
+    if kind == "todo":
+        return LearnerProblem(Verdict.TODO, f"`{name}` is still to be written.", frames=frames)
+    if kind == "missing":
+        return LearnerProblem(Verdict.MISSING, f"`{message}` is not there.")
+    if kind == "unjudged":
+        raise CannotJudgeError(f"Not judged without a real accelerator: on the pretend one, your code raised {type_name}.")
+    if kind == "device":
+        where = f" (at {frames[-1].file}, line {frames[-1].line})" if frames else ""
+        rationale = f"On an accelerator `{name}` would fail: it mixes a tensor on the CPU with tensors on the accelerator{where}."
+        return LearnerProblem(Verdict.FAILED, rationale, type_name, message, frames)
+    if kind == "gradient":
+        return LearnerProblem(Verdict.FAILED, f"The gradient of `{name}` cannot be taken: {message}.")
+    if type_name == "NotImplementedError" and _MODULE_FORWARD_MISSING in message:
+        return LearnerProblem(Verdict.MISSING, f"`{name}.forward` is not there.")
+    where = f" at {frames[-1].file}, line {frames[-1].line}" if frames else ""
+    return LearnerProblem(Verdict.RAISED, f"Your code raised {type_name}{where}.", type_name, message, frames)
+
+
+def _frames(value: Any) -> tuple[LearnerFrame, ...]:
+    frames = []
+    for entry in value if type(value) is list else []:
+        if type(entry) is not list or [type(part) for part in entry] != [str, int, str, str]:
+            continue
+        file, line, function, source = entry
+        frames.append(LearnerFrame(file=file[:300], line=max(0, line), function=function[:100], source=source[:200]))
+    return tuple(frames[:20])
+
+
+def _is_gradient(value: Any) -> bool:
+    return value is None or type(value) is torch.Tensor
+
+
+def _forged() -> LearnerProblem:
+    return LearnerProblem(
+        Verdict.CRASHED, "Your code disturbed the conversation with the grader (an answer without its parts).", "ProtocolError"
+    )
+
+
+def describe_value(value: Any) -> str:
+    """Name what came back in a few words: ``None``, ``a tuple of 3``, ``a tensor of shape (2, 3)``."""
+    if isinstance(value, torch.Tensor):
+        return f"a tensor of shape {tuple(value.shape)}"
+    if isinstance(value, Opaque):
+        return f"an object of type {value.type_name}"
+    if isinstance(value, (tuple, list, dict)):
+        return f"a {type(value).__name__} of {len(value)}"
+    if isinstance(value, RemoteModule):
+        return "a module"
+    return "None" if value is None else f"a value of type {type(value).__name__}"

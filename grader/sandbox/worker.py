@@ -1,0 +1,107 @@
+"""The untrusted end: load one learner's files and answer requests about them until the channel closes."""
+
+import os
+import sys
+from typing import Any, NoReturn
+
+import torch
+
+from grader.sandbox.executor import Executor, accelerator, describe_error
+from grader.sandbox.jail import JailSettings, enter_jail
+from grader.sandbox.namespace import LearnerFile, LearnerModules, StandIn
+from grader.sandbox.wire import PREFIX, ProtocolError, pack_frame, unpack_frame, unpack_prefix
+
+CHANNEL = 3
+"""The descriptor of the socket to the trusted side."""
+
+
+def serve(settings: JailSettings, parent: int) -> NoReturn:
+    """
+    Enter the jail, say which layers took hold, then answer requests; never returns.
+
+    Args:
+        settings: What the worker may use.
+        parent: The process that must be alive: without it the worker ends.
+    """
+    report = enter_jail(settings, parent)
+    reopen_streams()
+    hello = {
+        "layers": list(report.layers),
+        "missing": list(report.missing),
+        "level": report.level,
+        "torch": torch.__version__,
+        "accelerator": accelerator().type,
+    }
+    # Sent before any learner's code exists in this process, so it is the one message that is no mere claim.
+    _write(pack_frame({"id": 0, "reply": hello}))
+    executor: Executor | None = None
+    while True:
+        message = _read()
+        request = message["request"]
+        if request["op"] == "load":
+            executor, reply = _load(request)
+        else:
+            assert executor is not None  # the trusted side loads first
+            reply = executor.perform(request)
+        _flush()
+        _write(_pack_reply(message["id"], reply))
+
+
+def reopen_streams() -> None:
+    """Give Python fresh standard streams on the descriptors that the worker was started with."""
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - lives as long as the process
+    sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
+
+
+def _load(request: dict[str, Any]) -> tuple[Executor | None, dict[str, Any]]:
+    modules = LearnerModules(
+        [LearnerFile(path, is_notebook, tuple(cells)) for path, is_notebook, cells in request["files"]],
+        request["exercises"],
+        [StandIn(exercise, tuple(names), text) for exercise, names, text in request["stand_ins"]],
+    )
+    modules.install()
+    try:
+        namespace = modules.load(request["entry"])
+    except BaseException as error:  # noqa: BLE001 - a submission may raise anything at import
+        return None, {"ok": False, **describe_error(error, modules), "notes": modules.notes}
+    names = [name for name in vars(namespace) if not name.startswith("_")]
+    return Executor(namespace, modules), {"ok": True, "names": names[:500], "notes": modules.notes}
+
+
+def _pack_reply(number: int, reply: dict[str, Any]) -> bytes:
+    try:
+        return pack_frame({"id": number, "reply": reply})
+    except (ProtocolError, RuntimeError, MemoryError) as error:
+        failure = {"ok": False, "kind": "raised", "type": type(error).__name__, "message": str(error)[:200], "frames": []}
+        return pack_frame({"id": number, "reply": failure})
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):  # closed or replaced by the learner's code
+            continue
+
+
+def _read() -> Any:
+    header_length, payload_length = unpack_prefix(_read_exactly(PREFIX.size))
+    return unpack_frame(_read_exactly(header_length), _read_exactly(payload_length), keep_strides=True)
+
+
+def _read_exactly(length: int) -> bytes:
+    data = bytearray()
+    while len(data) < length:
+        chunk = os.read(CHANNEL, min(length - len(data), 1 << 20))
+        if not chunk:
+            os._exit(0)  # the trusted side is done with this worker
+        data += chunk
+    return bytes(data)
+
+
+def _write(frame: bytes) -> None:
+    rest = memoryview(frame)
+    while rest:
+        rest = rest[os.write(CHANNEL, rest) :]

@@ -1,0 +1,130 @@
+"""A process that has imported torch and nothing else, and forks workers on request."""
+
+import gc
+import importlib
+import json
+import os
+import signal
+import socket
+from typing import Any, Final, NoReturn
+
+from grader.sandbox.jail import JailSettings, make_undumpable
+
+_FIRST_FREE: Final = 4
+"""Descriptors from here on are closed in a worker: 0 to 2 are its streams and 3 its channel."""
+PRELOADABLE: Final = frozenset({"matplotlib.pyplot", "torch.optim"})
+
+
+def serve_forks(control: socket.socket) -> NoReturn:
+    """
+    Warm up, then fork a worker for each ``spawn`` request until the control socket closes; never returns.
+
+    Must run with a single thread: a child forked from a parent with an OpenMP pool hangs at its first parallel
+    operation, because the pool's threads do not exist in it.
+
+    Args:
+        control: JSON lines; ``spawn`` carries two descriptors, the worker's channel and its output pipe.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the trusted side, which then closes the socket
+    make_undumpable()
+    _warm_up()
+    me = os.getpid()
+    control.sendall(b'{"ready": true}\n')
+    while True:
+        request, descriptors = _receive(control)
+        if request["op"] == "spawn":
+            for module in PRELOADABLE.intersection(request["preload"]):
+                _preload(module)
+            pid = os.fork()
+            if pid == 0:
+                _become_worker(control, descriptors, request["settings"], me)
+            for descriptor in descriptors:
+                os.close(descriptor)
+            answer: dict[str, Any] = {"pid": pid}
+        else:
+            answer = _reap(request["pid"])
+        control.sendall(json.dumps(answer).encode() + b"\n")
+
+
+def _receive(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
+    data, descriptors = b"", []
+    while not data.endswith(b"\n"):
+        chunk, received, _, _ = socket.recv_fds(control, 1 << 16, 4)
+        if not chunk:
+            os._exit(0)
+        data += chunk
+        descriptors += received
+    return json.loads(data), descriptors
+
+
+def _become_worker(control: socket.socket, descriptors: list[int], settings: str, parent: int) -> NoReturn:
+    from grader.sandbox.worker import CHANNEL, serve  # already imported by the warm-up
+
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        channel, output = (os.dup(descriptor) for descriptor in descriptors)  # out of the way of 0 to 3
+        null = os.open(os.devnull, os.O_RDONLY)
+        for source, target in ((null, 0), (output, 1), (output, 2), (channel, CHANNEL)):
+            os.dup2(source, target)
+        control.detach()
+        os.closerange(_FIRST_FREE, 4096)
+        os.environ.clear()
+        gc.enable()
+        serve(JailSettings.from_json(settings), parent)
+    finally:
+        os._exit(70)
+
+
+def _reap(pid: int) -> dict[str, Any]:
+    try:
+        _, status, usage = os.wait4(pid, 0)
+    except ChildProcessError:
+        return {"status": 0, "peak_mb": 0, "cpu_s": 0.0}
+    return {"status": status, "peak_mb": usage.ru_maxrss >> 10, "cpu_s": usage.ru_utime + usage.ru_stime}
+
+
+def _preload(module: str) -> None:
+    os.environ["MPLBACKEND"] = "Agg"  # a worker has no display, and plt.show() must not wait for one
+    importlib.import_module(module)
+    if module == "matplotlib.pyplot":
+        _draw_once()
+    gc.freeze()
+
+
+def _draw_once() -> None:
+    import io
+
+    import matplotlib.pyplot as plt
+
+    # Fonts and caches are read at the first drawing, which a worker may not do.
+    plt.imshow([[0, 1]])
+    plt.title("warm")
+    plt.savefig(io.BytesIO())
+    plt.close("all")
+
+
+def _warm_up() -> None:
+    """
+    Do once what would otherwise cost each worker, or behave differently in its jail.
+
+    The first operations read /proc/cpuinfo to choose their kernels: in a jail without it they would fall back to
+    slower ones whose results differ in the sixth digit. ``autograd.grad`` imports sympy at its first use.
+    """
+    import torch
+
+    from grader.sandbox import pretend_device, worker
+    from grader.sandbox.wire import PREFIX, pack_frame, unpack_frame, unpack_prefix
+
+    assert worker.CHANNEL
+    torch.set_num_threads(1)
+    x = torch.randn(2, 2, 8, 8, requires_grad=True)
+    torch.nn.functional.scaled_dot_product_attention(x, x, x).sum().backward()
+    torch.nn.Linear(8, 8)(x).softmax(-1).sum().backward()
+    torch.autograd.grad([(x @ x).sin()], [x], [torch.ones_like(x)])
+    frame = pack_frame({"x": x, "n": (1, 2.0)})
+    header_length, _ = unpack_prefix(frame[: PREFIX.size])
+    start = PREFIX.size + header_length
+    unpack_frame(frame[PREFIX.size : start], frame[start:])
+    pretend_device.prepare()
+    gc.collect()
+    gc.freeze()  # otherwise a child's first collection copies every page that torch's objects lie on

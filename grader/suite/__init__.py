@@ -1,0 +1,27 @@
+"""The pytest side: what hidden suites are written with, and how their checks become results."""
+
+from grader.suite.expect import (
+    CheckFailed,
+    expect,
+    expect_close,
+    expect_equal,
+    expect_finite,
+    expect_gradient,
+    expect_pair,
+    expect_raises,
+    expect_tensor,
+    expect_unchanged,
+)
+
+__all__ = [
+    "CheckFailed",
+    "expect",
+    "expect_close",
+    "expect_equal",
+    "expect_finite",
+    "expect_gradient",
+    "expect_pair",
+    "expect_raises",
+    "expect_tensor",
+    "expect_unchanged",
+]

@@ -1,0 +1,228 @@
+"""Claims about what a learner's code returned, which fail with a sentence about the problem."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import torch
+
+from grader.model.report import Mismatch
+from grader.model.verdict import Verdict
+from grader.sandbox.problems import LearnerProblem
+from grader.sandbox.remote import Observed, describe_value
+
+# Bound now, before any learner's code exists anywhere.
+_isclose, _isfinite, _equal = torch.isclose, torch.isfinite, torch.equal
+
+
+class CheckFailed(AssertionError):  # noqa: N818 - pytest's word for it is "failed"
+    """
+    A claim that does not hold.
+
+    Args:
+        rationale: What is wrong, in words that show no hidden value.
+        mismatch: The facts, values included.
+    """
+
+    def __init__(self, rationale: str, mismatch: Mismatch | None = None) -> None:
+        super().__init__(rationale)
+        self.rationale = rationale
+        self.mismatch = mismatch
+
+
+def expect(condition: object, sentence: str) -> None:
+    """Fail with the sentence unless the condition holds; the sentence says what is wrong, without hidden values."""
+    if not condition:
+        raise CheckFailed(sentence)
+
+
+def expect_tensor(
+    got: Any,
+    what: str,
+    shape: Sequence[int] | None = None,
+    axes: Sequence[str] = (),
+    dtype: torch.dtype | None = None,
+) -> torch.Tensor:
+    """
+    Expect a tensor of this shape and dtype, and return it.
+
+    Args:
+        got: Whatever came back.
+        what: What it is called in the exercise, such as ``attention_weights``.
+        shape: Expected shape; any shape if None.
+        axes: Names of the axes, for the message.
+        dtype: Expected dtype; any if None.
+    """
+    if type(got) is not torch.Tensor:
+        _fail("type", what, f"{what} should be a tensor, but is {describe_value(got)}.", "a tensor", describe_value(got))
+    if shape is not None and tuple(got.shape) != tuple(shape):
+        _fail_shape(got, what, tuple(shape), axes)
+    if dtype is not None and got.dtype is not dtype:
+        wanted, found = _dtype_name(dtype), _dtype_name(got.dtype)
+        _fail("dtype", what, f"{what} should be {wanted}, but is {found}.", wanted, found)
+    return got
+
+
+def expect_pair(
+    got: Any, names: tuple[str, str] = ("output", "attention_weights")
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Expect a tuple (or list) of two tensors with these names, and return them."""
+    wanted = f"({names[0]}, {names[1]})"
+    if type(got) not in (tuple, list) or len(got) != 2:
+        found = describe_value(got)
+        _fail("type", wanted, f"The function should return {wanted}, but returns {found}.", "a tuple of 2", found)
+    return expect_tensor(got[0], names[0]), expect_tensor(got[1], names[1])
+
+
+def expect_finite(got: Any, what: str, axes: Sequence[str] = ()) -> torch.Tensor:
+    """Expect a tensor without NaN and infinity, and return it."""
+    tensor = expect_tensor(got, what)
+    bad = ~_isfinite(tensor)
+    if bool(bad.any()):
+        _fail_first(bad, "nan", tensor, None, what, axes, f"{what} holds NaN or infinity.")
+    return tensor
+
+
+def expect_close(
+    got: Any,
+    expected: torch.Tensor,
+    what: str,
+    axes: Sequence[str] = (),
+    *,
+    atol: float = 1e-5,
+    rtol: float = 0.0,
+    hint: str = "",
+) -> torch.Tensor:
+    """
+    Expect a tensor of equal shape and dtype whose values lie within ``atol + rtol * |expected|``; return it.
+
+    Args:
+        got: Whatever came back.
+        expected: The right answer, in the dtype that the learner's should have.
+        what: What it is called in the exercise.
+        axes: Names of the axes, for the message.
+        atol: Absolute tolerance; say beside it where it comes from.
+        rtol: Relative tolerance.
+        hint: A further sentence for the learner.
+    """
+    tensor = expect_tensor(got, what, expected.shape, axes, expected.dtype)
+    _expect_no_new_nan(tensor, expected, what, axes)
+    wide, reference = _widen(tensor), _widen(expected)
+    wrong = ~_isclose(wide, reference, rtol=rtol, atol=atol, equal_nan=True)
+    if bool(wrong.any()):
+        _fail_first(wrong, "value", tensor, expected, what, axes, _with_hint(f"{what} has wrong values.", hint))
+    return tensor
+
+
+def expect_equal(
+    got: Any, expected: torch.Tensor, what: str, axes: Sequence[str] = (), *, hint: str = ""
+) -> torch.Tensor:
+    """Expect exactly this tensor, and return it."""
+    tensor = expect_tensor(got, what, expected.shape, axes, expected.dtype)
+    _expect_no_new_nan(tensor, expected, what, axes)
+    if not _equal(tensor, expected):
+        wrong = tensor != expected
+        _fail_first(wrong, "value", tensor, expected, what, axes, _with_hint(f"{what} has wrong values.", hint))
+    return tensor
+
+
+def expect_gradient(got: torch.Tensor | None, what: str) -> torch.Tensor:
+    """Expect that a gradient reached an input or parameter, and return it."""
+    if got is None:
+        raise CheckFailed(
+            f"No gradient reaches {what}: somewhere the computation is cut from it "
+            "(detach, .data, .item(), NumPy or no_grad), or does not use it."
+        )
+    return expect_tensor(got, f"the gradient of {what}")
+
+
+def expect_unchanged(observed: Observed, names: Sequence[str]) -> None:
+    """Expect that a call changed none of its arguments, whose names are given by position."""
+    changed = [names[position] for position in sorted(observed.changed) if position < len(names)]
+    if changed or observed.changed:
+        which = ", ".join(changed) or "an argument"
+        raise CheckFailed(f"The call changes {which} in place; the caller still needs it as it was.")
+
+
+def expect_raises(call: Callable[[], Any], sentence: str) -> None:
+    """
+    Expect the learner's code to refuse bad arguments, with an exception of any type.
+
+    Args:
+        call: Calls the learner's code.
+        sentence: What should have been refused, without hidden values.
+    """
+    try:
+        call()
+    except LearnerProblem as problem:
+        if problem.verdict is not Verdict.RAISED:
+            raise
+    else:
+        raise CheckFailed(sentence)
+
+
+def _expect_no_new_nan(got: torch.Tensor, expected: torch.Tensor, what: str, axes: Sequence[str]) -> None:
+    # NaN first: compared as values, it would be reported as whatever else the check is about.
+    bad = ~_isfinite(got) & _isfinite(expected)
+    if bool(bad.any()):
+        _fail_first(bad, "nan", got, expected, what, axes, f"{what} holds NaN or infinity.")
+
+
+def _widen(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.to(torch.complex128 if tensor.is_complex() else torch.float64)
+
+
+def _fail(kind: str, what: str, rationale: str, expected: str, got: str) -> NoReturn:
+    raise CheckFailed(rationale, Mismatch(kind=kind, what=what, expected=expected, got=got))  # type: ignore[arg-type]
+
+
+def _fail_shape(got: torch.Tensor, what: str, shape: tuple[int, ...], axes: Sequence[str]) -> NoReturn:
+    named = f"({', '.join(axes)})" if len(axes) == len(shape) else f"{len(shape)} axes"
+    if got.dim() != len(shape):
+        rationale = f"{what} should have {len(shape)} axes, {named}, but has {got.dim()}."
+    else:
+        differing = [index for index, (a, b) in enumerate(zip(got.shape, shape, strict=True)) if a != b]
+        names = [axes[index] if len(axes) == len(shape) else f"axis {index}" for index in differing]
+        rationale = f"{what} has the wrong shape: the size of {' and '.join(names)} is wrong in {named}."
+    _fail("shape", what, rationale, str(shape), str(tuple(got.shape)))
+
+
+def _fail_first(
+    wrong: torch.Tensor,
+    kind: str,
+    got: torch.Tensor,
+    expected: torch.Tensor | None,
+    what: str,
+    axes: Sequence[str],
+    rationale: str,
+) -> NoReturn:
+    """Fail at the first place where ``wrong`` is True."""
+    place = tuple(wrong.nonzero()[0].tolist()) if wrong.dim() else ()
+    names = list(axes) if len(axes) == wrong.dim() else [f"axis {index}" for index in range(wrong.dim())]
+    detail = f"{int(wrong.sum())} of {wrong.numel()} entries differ"
+    if expected is not None and kind == "value" and got.dtype is not torch.bool:
+        gap = (_widen(got) - _widen(expected)).abs()
+        detail += f", by up to {float(gap[wrong].max()):.3g}"
+    raise CheckFailed(
+        rationale,
+        Mismatch(
+            kind=kind,  # type: ignore[arg-type]
+            what=what,
+            index=dict(zip(names, place, strict=True)),
+            expected="a finite number" if expected is None else _show(expected[place]),
+            got=_show(got[place]),
+            detail=detail,
+        ),
+    )
+
+
+def _show(element: torch.Tensor) -> str:
+    value = element.item()
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _with_hint(rationale: str, hint: str) -> str:
+    return f"{rationale} {hint}".strip()
+
+
+def _dtype_name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")

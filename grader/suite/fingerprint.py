@@ -1,0 +1,224 @@
+"""Name a mistake by its answers: replay a failed check's calls on known mistakes and see which one answers alike."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import torch
+
+from grader.model.report import Diagnosis
+from grader.sandbox.executor import Executor
+from grader.sandbox.namespace import LearnerFile, LearnerModules, StandIn
+
+if TYPE_CHECKING:
+    from grader.model.course import Chaff
+    from grader.sandbox.remote import Exchange
+
+_TOLERANCE: Final = {torch.float16: 4e-3, torch.bfloat16: 3e-2}
+"""Two correct forms of one computation differ by about this much in half types; by far less in the others."""
+_DEFAULT_TOLERANCE: Final = 2e-5
+_SOLUTION: Final = ""
+"""The name that stands for the solution among the chaffs' ids."""
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """What one check asked, what the learner's code answered, and the numbers that an explanation may name."""
+
+    exchanges: Sequence[Exchange]
+    numbers: dict[str, float]
+
+    @property
+    def calls(self) -> int:
+        """How many calls of the learner's code there were."""
+        return sum(exchange.request["op"] == "call" for exchange in self.exchanges)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there were calls and every one was answered."""
+        return self.calls > 0 and all(exchange.reply is not None for exchange in self.exchanges)
+
+
+@dataclass
+class Fingerprints:
+    """
+    The known mistakes of one exercise, loaded when first needed.
+
+    Args:
+        exercise_id: The exercise.
+        chaffs: Reads its chaffs, each with its code; called at the first failure.
+        solution: The reference, whose answers no mistake's may equal.
+        stand_ins: What the exercise builds on.
+        exercise_ids: All exercises of the course.
+    """
+
+    exercise_id: str
+    chaffs: Callable[[], Sequence[tuple[Chaff, str]]]
+    solution: str
+    stand_ins: Sequence[StandIn]
+    exercise_ids: Sequence[str]
+
+    def __post_init__(self) -> None:
+        self._executors: dict[str, Executor] = {}
+
+    def diagnose(self, transcripts: Mapping[str, Transcript], failed: Iterable[str]) -> dict[str, Diagnosis]:
+        """
+        Name the mistakes behind the failed checks of one exercise.
+
+        A known mistake explains a failed check if it answers each of its calls as the learner's code did and the
+        solution does not. It must not be contradicted either: in every check where it would answer otherwise than the
+        solution, it must answer as the learner's code did. Where two mistakes explain a check, the one that explains more
+        of the exercise is meant; where neither explains more, nothing is claimed.
+
+        Args:
+            transcripts: What each check that ran asked and was answered, by check.
+            failed: The checks to explain.
+
+        Returns:
+            A diagnosis for each failed check that has exactly one explanation.
+        """
+        comparison = _Comparison(self, {check: transcript for check, transcript in transcripts.items() if transcript.is_whole})
+        found = {}
+        for check in failed:
+            if check in comparison.transcripts and not comparison.agrees(_SOLUTION, check):
+                chaff = self._choose([chaff for chaff, _ in self._known if comparison.agrees(chaff.id, check)], comparison)
+                if chaff is not None:
+                    found[check] = _describe(chaff, transcripts[check])
+        return found
+
+    @functools.cached_property
+    def _known(self) -> Sequence[tuple[Chaff, str]]:
+        return self.chaffs()
+
+    def _choose(self, matching: Sequence[Chaff], comparison: _Comparison) -> Chaff | None:
+        if len({chaff.misconception for chaff in matching}) < 2:
+            return matching[0] if matching else None
+        explained = {chaff.id: comparison.explained(chaff.id) for chaff in matching}
+        consistent = [chaff for chaff in matching if explained[chaff.id] is not None]
+        for chaff in consistent:
+            mine = explained[chaff.id] or frozenset()
+            rivals = [other for other in consistent if other.misconception != chaff.misconception]
+            if all((explained[other.id] or frozenset()) < mine for other in rivals):
+                return chaff
+        return None
+
+    def executor(self, name: str) -> Executor:
+        """Return a chaff's code, or the solution's, ready to be asked."""
+        if name not in self._executors:
+            texts = {_SOLUTION: self.solution, **{chaff.id: text for chaff, text in self._known}}
+            self._executors[name] = load_known_code(texts[name], self.exercise_id, self.stand_ins, self.exercise_ids)
+        return self._executors[name]
+
+
+class _Comparison:
+    """Compares known code with one submission's answers, each check at most once."""
+
+    def __init__(self, fingerprints: Fingerprints, transcripts: Mapping[str, Transcript]) -> None:
+        self._fingerprints = fingerprints
+        self.transcripts = transcripts
+        self._agreement: dict[tuple[str, str], bool] = {}
+
+    def agrees(self, name: str, check: str) -> bool:
+        """Whether known code answers a check's calls as the learner's code did."""
+        key = (name, check)
+        if key not in self._agreement:
+            executor = self._fingerprints.executor(name)
+            executor.perform({"op": "begin"})
+            self._agreement[key] = all(
+                exchange.reply is not None and replies_alike(executor.perform(exchange.request), exchange.reply)
+                for exchange in self.transcripts[check].exchanges
+            )
+        return self._agreement[key]
+
+    def explained(self, name: str) -> frozenset[str] | None:
+        """Return the checks that a mistake explains, or None if one of them contradicts it."""
+        explained = set()
+        for check in self.transcripts:
+            learner_right = self.agrees(_SOLUTION, check)
+            if self.agrees(name, check):
+                if not learner_right:
+                    explained.add(check)
+            elif learner_right or self._deviates(name, check):
+                return None
+        return frozenset(explained)
+
+    def _deviates(self, name: str, check: str) -> bool:
+        """Whether known code answers a check otherwise than the solution does."""
+        executor, solution = self._fingerprints.executor(name), self._fingerprints.executor(_SOLUTION)
+        executor.perform({"op": "begin"})
+        solution.perform({"op": "begin"})
+        requests = [exchange.request for exchange in self.transcripts[check].exchanges]
+        return not all(replies_alike(executor.perform(request), solution.perform(request)) for request in requests)
+
+
+def load_known_code(text: str, exercise_id: str, stand_ins: Sequence[StandIn], exercise_ids: Sequence[str]) -> Executor:
+    """Load trusted code of a course in this process, to be asked like a worker."""
+    path = f"{exercise_id}.py"
+    modules = LearnerModules([LearnerFile(path, False, (("", text),))], exercise_ids, stand_ins)
+    with modules.installed():
+        return Executor(modules.load(path), modules)
+
+
+def replies_alike(ours: dict[str, Any], theirs: dict[str, Any]) -> bool:
+    """Whether two replies to one request say the same, up to small numerical differences."""
+    if ours.get("ok") is not theirs.get("ok"):
+        return False
+    if not ours["ok"]:
+        return all(ours[key] == theirs.get(key) for key in ("kind", "type", "message"))
+    keys = (ours.keys() | theirs.keys()) - {"ok", "notes"}
+    return all(key in ours and key in theirs and values_alike(ours[key], theirs[key]) for key in keys)
+
+
+def values_alike(ours: Any, theirs: Any) -> bool:
+    """Whether two values are of one shape and kind and equal up to small numerical differences."""
+    if isinstance(ours, torch.Tensor):
+        return isinstance(theirs, torch.Tensor) and _tensors_alike(ours.detach(), theirs)
+    if isinstance(ours, (list, tuple)):
+        return (
+            isinstance(theirs, (list, tuple))
+            and len(ours) == len(theirs)
+            and all(values_alike(a, b) for a, b in zip(ours, theirs, strict=True))
+        )
+    if isinstance(ours, dict):
+        return (
+            isinstance(theirs, dict)
+            and ours.keys() == theirs.keys()
+            and all(values_alike(value, theirs[key]) for key, value in ours.items())
+        )
+    if isinstance(ours, float) and isinstance(theirs, float):
+        return math.isclose(ours, theirs, rel_tol=1e-4, abs_tol=1e-6) or (math.isnan(ours) and math.isnan(theirs))
+    if type(ours).__name__ in ("Handle", "Opaque"):
+        return type(ours) is type(theirs)
+    return type(ours) is type(theirs) and bool(ours == theirs)
+
+
+def _tensors_alike(ours: torch.Tensor, theirs: torch.Tensor) -> bool:
+    if ours.shape != theirs.shape or ours.dtype is not theirs.dtype:
+        return False
+    if not (ours.is_floating_point() or ours.is_complex()):
+        return bool(torch.equal(ours, theirs))
+    tolerance = _TOLERANCE.get(ours.dtype, _DEFAULT_TOLERANCE)
+    wide = torch.complex128 if ours.is_complex() else torch.float64
+    return bool(torch.allclose(ours.to(wide), theirs.to(wide), rtol=tolerance, atol=tolerance, equal_nan=True))
+
+
+def _describe(chaff: Chaff, transcript: Transcript) -> Diagnosis:
+    numbers = transcript.numbers
+    known = {**numbers, **{f"sqrt_{name}": math.sqrt(value) for name, value in numbers.items() if value >= 0}}
+    explanation = chaff.explanation
+    if chaff.numbers:
+        try:
+            explanation = chaff.numbers.format_map(known)
+        except (KeyError, ValueError):  # this check drew other sizes than the sentence names
+            explanation = chaff.explanation
+    times = "the one call" if transcript.calls == 1 else f"all {transcript.calls} calls"
+    return Diagnosis(
+        misconception=chaff.misconception,
+        explanation=explanation,
+        look_at=chaff.look_at,
+        fact=f"In {times} of this check your code answers exactly as code with this mistake does.",
+    )

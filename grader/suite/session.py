@@ -1,0 +1,157 @@
+"""Hold one exercise's conversation with the learner's code, across as many workers as it takes."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from grader.model.course import Exercise
+from grader.model.report import Isolation
+from grader.model.submission import FileKind, SourceFile
+from grader.model.verdict import Verdict
+from grader.sandbox.jail import JailSettings
+from grader.sandbox.namespace import StandIn
+from grader.sandbox.problems import LearnerProblem
+from grader.sandbox.processes import Sandbox, Worker
+from grader.sandbox.remote import Conversation, Device, problem_from_reply
+
+Request = dict[str, Any]
+
+
+@dataclass
+class ExerciseSession:
+    """
+    The learner's code of one exercise, loaded in a worker that is replaced when it dies.
+
+    Args:
+        sandbox: Starts the workers.
+        jail: What a worker may use.
+        exercise: The exercise.
+        files: The submission's files.
+        entry: Path of the file that the promised names come from.
+        exercise_ids: All exercises of the course: their module names are the learner's.
+        stand_ins: Stand-ins for what the exercise builds on.
+        deadline: When the whole submission's time is up, on the monotonic clock.
+        not_here: Devices that this machine lacks, with the reason.
+    """
+
+    sandbox: Sandbox
+    jail: JailSettings
+    exercise: Exercise
+    files: Sequence[SourceFile]
+    entry: str
+    exercise_ids: Sequence[str]
+    stand_ins: Sequence[StandIn]
+    deadline: float
+    not_here: dict[Device, str] = field(default_factory=dict)
+    isolation: Isolation | None = None
+    accelerator: str = "cpu"
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._worker: Worker | None = None
+        self._timed_out: set[str] = set()
+        self._load_problem: LearnerProblem | None = None
+        self._printed: list[str] = []
+        self.dropped = 0
+
+    def begin_check(self, seed: int) -> Conversation:
+        """
+        Make the learner's code ready for a check.
+
+        Raises:
+            LearnerProblem: If it cannot be: its import fails, or the submission's time is up. The first check to meet
+                a failing import gets the full story, the later ones are skipped.
+        """
+        if time.monotonic() >= self.deadline:
+            raise LearnerProblem(Verdict.SKIPPED, "Not run: the time for the whole submission is used up.")
+        if self._load_problem is not None:
+            raise LearnerProblem(Verdict.SKIPPED, f"Not run: {self.entry} could not be loaded, as said above.")
+        if self._worker is None:
+            self._start()
+        conversation = Conversation(self.ask, seed, not_here=self._missing_devices())
+        self.ask({"op": "begin"}, "")
+        return conversation
+
+    def ask(self, request: Request, name: str) -> dict[str, Any]:
+        """Ask the worker about a promised name; see `Worker.ask`."""
+        if name in self._timed_out:
+            rationale = f"Not run: `{name}` has already taken too long, and would only do so again."
+            raise LearnerProblem(Verdict.SKIPPED, rationale)
+        assert self._worker is not None
+        limits = self.exercise.rubric.limits
+        try:
+            return self._worker.ask(request, min(limits.call_s, max(0.01, self.deadline - time.monotonic())))
+        except LearnerProblem as problem:
+            if problem.verdict is Verdict.TIMED_OUT and name:
+                self._timed_out.add(name)
+            self._forget_worker()
+            raise
+
+    def close(self) -> None:
+        """Kill the worker and keep what it printed."""
+        self._forget_worker()
+
+    @property
+    def printed(self) -> str:
+        """What the learner's code printed, over all workers, at most the rubric's limit."""
+        return "".join(self._printed)[: self.exercise.rubric.limits.output_kb << 10]
+
+    def _start(self) -> None:
+        limits = self.exercise.rubric.limits
+        self._worker = self.sandbox.start_worker(self.jail, limits, self._preload())
+        self.isolation, self.accelerator = self._worker.isolation, self._worker.accelerator
+        request: Request = {
+            "op": "load",
+            "files": [
+                [file.path, file.kind is FileKind.NOTEBOOK, [(cell.label, cell.text) for cell in file.cells]]
+                for file in self.files
+            ],
+            "exercises": list(self.exercise_ids),
+            "stand_ins": [[stand_in.exercise, list(stand_in.names), stand_in.text] for stand_in in self.stand_ins],
+            "entry": self.entry,
+        }
+        try:
+            reply = self._worker.ask(request, min(limits.import_s, max(0.01, self.deadline - time.monotonic())))
+            self._keep_notes(reply)
+            if not reply["ok"]:
+                raise problem_from_reply(reply, self.entry)
+        except LearnerProblem as problem:
+            self._load_problem = _while_loading(problem, self.entry)
+            self._forget_worker()
+            raise self._load_problem from None
+
+    def _keep_notes(self, reply: dict[str, Any]) -> None:
+        notes = reply.get("notes")
+        for note in notes if type(notes) is list else []:
+            if type(note) is str and note[:300] not in self.notes:
+                self.notes.append(note[:300])
+
+    def _preload(self) -> list[str]:
+        """Libraries that are slow to import, or need files that a worker cannot reach, and that the files name."""
+        text = "\n".join(file.text for file in self.files)
+        wanted = {"matplotlib.pyplot": ("matplotlib", "seaborn"), "torch.optim": ("optim",)}
+        return [module for module, words in wanted.items() if any(word in text for word in words)]
+
+    def _missing_devices(self) -> dict[Device, str]:
+        missing = dict(self.not_here)
+        if self.accelerator == "cpu":
+            missing["accelerator"] = "This machine has no accelerator that the check could run on."
+        return missing
+
+    def _forget_worker(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
+            printed, dropped = self._worker.printed
+            self._printed.append(printed)
+            self.dropped += dropped
+            self._worker = None
+
+
+def _while_loading(problem: LearnerProblem, entry: str) -> LearnerProblem:
+    """Say that it happened at import: a stub's error there is no ``todo``, and a time-out means the file."""
+    if problem.verdict is Verdict.TIMED_OUT:
+        return LearnerProblem(Verdict.TIMED_OUT, f"Importing {entry} took too long. Code outside functions runs at import.")
+    verdict = Verdict.RAISED if problem.verdict in (Verdict.TODO, Verdict.MISSING) else problem.verdict
+    rationale = problem.rationale.replace("Your code raised", f"{entry} could not be imported: it raised")
+    return LearnerProblem(verdict, rationale, problem.type_name, problem.message, problem.frames)
