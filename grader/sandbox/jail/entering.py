@@ -117,8 +117,8 @@ class _Entering:
     def _oom_score(self) -> None:
         # /proc/self belongs to root while the process is not dumpable, which it inherits from the trusted side.
         prctl(PR_SET_DUMPABLE, 1)
-        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
-            file.write("1000")
+        with open("/proc/self/oom_score_adj", "wb", buffering=0) as file:
+            file.write(b"1000")
 
     def _user(self) -> str:
         detail = give_up_root(self._settings.readable)

@@ -38,7 +38,7 @@ def limit_resources(settings: JailSettings, *, own_uid: bool) -> str:
     done = ["processor time", "file size", "open files"]
     if os.path.exists("/proc/self/statm"):
         budget = settings.memory_mb << 20
-        with open("/proc/self/statm", encoding="ascii") as file:
+        with open("/proc/self/statm", "rb", buffering=0) as file:
             pages = [int(field) for field in file.read().split()]
         wanted |= {name: pages[field] * resource.getpagesize() + budget for name, field in (("AS", 0), ("DATA", 5))}
         done.append("memory")
