@@ -28,9 +28,9 @@ Conventions of this exercise:
 Worked example: sinusoidal_encoding(3, 4). The two angles are position / 1 and position / 10000^(2/4) = position / 100::
 
                  column 0   column 1   column 2   column 3
-    position 0     sin 0      cos 0      sin 0      cos 0      =  [0.0000,  1.0000, 0.0000, 1.0000]
-    position 1     sin 1      cos 1    sin 0.01   cos 0.01     =  [0.8415,  0.5403, 0.0100, 1.0000]
-    position 2     sin 2      cos 2    sin 0.02   cos 0.02     =  [0.9093, -0.4161, 0.0200, 0.9998]
+    position 0     sin 0      cos 0      sin 0      cos 0      =  [0.00000,  1.00000, 0.00000, 1.00000]
+    position 1     sin 1      cos 1    sin 0.01   cos 0.01     =  [0.84147,  0.54030, 0.01000, 0.99995]
+    position 2     sin 2      cos 2    sin 0.02   cos 0.02     =  [0.90930, -0.41615, 0.02000, 0.99980]
 
 Source: Vaswani et al. (2017), section 3.5.
 """
