@@ -676,6 +676,11 @@ def running_sum_on_the_cpu(query, key, value):
     return total
 
 
+def stacked_with_a_0_dim_cpu_tensor(query, key, value):
+    """Arithmetic takes a 0-dimensional CPU tensor, stacking does not."""
+    return torch.stack([query.sum(), torch.tensor(0.0)])
+
+
 def written_into_with_out(query, key, value):
     return torch.matmul(query, key.mT, out=torch.empty(BATCH, NUM_HEADS, SEQ_Q, SEQ_K))
 
@@ -738,6 +743,7 @@ WRONG_FUNCTIONS = [
     one_dimensional_scale,
     output_buffer_made_on_the_cpu,
     running_sum_on_the_cpu,
+    stacked_with_a_0_dim_cpu_tensor,
     written_into_with_out,
     concatenated_with_a_cpu_tensor,
     einsum_with_a_cpu_weight,
