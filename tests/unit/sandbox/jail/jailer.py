@@ -61,9 +61,9 @@ class Jailer:
         self._process.stdin.flush()
         return SimpleNamespace(**json.loads(self._process.stdout.readline()))
 
-    def run_jailed(self, code: str, **changes: Any) -> SimpleNamespace:
-        """Run code in the jail."""
-        return self.run(code, self.settings(**changes))
+    def run_jailed(self, code: str, before: str = "", limit_s: float = 20, **changes: Any) -> SimpleNamespace:
+        """Run code in the jail, and other code just before it is entered."""
+        return self.run(code, self.settings(**changes), before=before, limit_s=limit_s)
 
 
 def start_host(uid: int, *modules: str) -> subprocess.Popen[str]:

@@ -1,7 +1,7 @@
 """Each thing that code could try is refused in the jail and, to show that the attempt is a real one, works outside."""
 
 import pytest
-from jail_attempts import ATTEMPTS, ITSELF, KERNEL, NETWORK, OPTIONAL, OTHERS, PROC, PROGRAMS, REFUSALS, WRITES
+from jail_attempts import ATTEMPTS, FILES, ITSELF, KERNEL, NETWORK, OPTIONAL, OTHERS, PROC, PROGRAMS, REFUSALS, WRITES
 from jailer import Jailer
 
 
