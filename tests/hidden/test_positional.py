@@ -495,10 +495,10 @@ def test_too_long_a_sequence_is_refused(learner, draw):
     Cut or started again from position 0 in silence, the module would give tokens a wrong position or lose them.
     """
     size = draw_token_sizes(draw)
-    max_len = draw.integers(2, 6)
+    max_len = draw.integers(3, 7)
     draw.remember(max_len=max_len)
     expect_works(learner, draw)
-    fits = draw.normal(1, max_len - 1, size.d_model)
+    fits = draw.normal(2, max_len - 1, size.d_model)
     expect_tensor(plain_output(learner, fits, max_len), "the output", fits.shape, TOKENS)
 
     for seq_len in (max_len + 1, 2 * max_len):
@@ -586,7 +586,7 @@ def test_calls_do_not_disturb_each_other(learner, draw):
 
 
 def test_nothing_is_dropped_in_evaluation(learner, draw):
-    """In evaluation mode the output is that of a module without dropout, call after call.
+    """In evaluation mode the output is that of a module without dropout, whatever the probability.
 
     Dropout that goes on makes predictions random and worse.
     """
@@ -594,11 +594,12 @@ def test_nothing_is_dropped_in_evaluation(learner, draw):
     expect_works(learner, draw)
     x = draw_tokens(draw, size)
     without_dropout = plain_output(learner, x, size.max_len)
-    module = make_module(learner, size.d_model, size.max_len, 0.4)
 
-    for _ in range(2):
+    for dropout in (0.4, 0.8):
+        got = module_output(make_module(learner, size.d_model, size.max_len, dropout), x)
+
         # Two ways to write "nothing is dropped" differ by a rounding at most.
-        expect_close(module_output(module, x), without_dropout, "the output in evaluation mode", TOKENS, atol=1e-6)
+        expect_close(got, without_dropout, "the output in evaluation mode", TOKENS, atol=1e-6)
 
 
 def draw_many_tokens(draw):
@@ -607,9 +608,9 @@ def draw_many_tokens(draw):
     return draw.normal(6, 50, 80)
 
 
-# The share of zeros among n = 20 000 independent numbers misses the probability by 0.03 with a probability of at most
-# 2 · exp(-2 · n · 0.03²) = 5e-16 (Hoeffding).
-SHARE = 0.03
+# The share of zeros among n = 10 000 independent numbers or more misses the probability by 0.04 with a probability of at
+# most 2 · exp(-2 · n · 0.04²) = 3e-14 (Hoeffding).
+SHARE = 0.04
 
 
 def test_training_drops_numbers_of_the_sum(learner, draw):
@@ -627,7 +628,7 @@ def test_training_drops_numbers_of_the_sum(learner, draw):
     got = expect_tensor(module_output(module.train(), x), "the output", x.shape, TOKENS).double()
 
     seen = whole.abs() > 0.02  # a number that is 0 anyway cannot be seen to be dropped
-    expect(int(seen.sum()) > 20_000, "Without dropout most of the output is zero already.")
+    expect(int(seen.sum()) > 10_000, "Without dropout most of the output is zero already.")
     zero = got == 0
     share = float(zero[seen].double().mean())
     expect(share > 0, "In training mode nothing is dropped: no number of the output is 0.")

@@ -1,0 +1,32 @@
+"""
+misconception: exponent_halved
+explanation: "You left out the factor 2 of the exponent: for pair i it is 2i / d_model, so yours only reaches from 0 to a half."
+look_at: The index in the exponent; does it count pairs (0, 1, 2, …) or even columns (0, 2, 4, …)?
+loses: [frequencies]
+"""
+
+import torch
+from torch import nn
+
+
+def sinusoidal_encoding(max_len, d_model):
+    position = torch.arange(max_len, dtype=torch.float32).unsqueeze(1)
+    pair = torch.arange((d_model + 1) // 2, dtype=torch.float32)
+    angle = position / 10000.0 ** (pair / d_model)
+    encoding = torch.empty(max_len, d_model, dtype=torch.float32)
+    encoding[:, 0::2] = angle.sin()
+    encoding[:, 1::2] = angle[:, : d_model // 2].cos()
+    return encoding
+
+
+class PositionalEncoding(nn.Module):
+    def __init__(self, d_model, max_len=5000, dropout=0.1):
+        super().__init__()
+        self.register_buffer("pe", sinusoidal_encoding(max_len, d_model).unsqueeze(0))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x):
+        seq_len, max_len = x.shape[1], self.pe.shape[1]
+        if seq_len > max_len:
+            raise ValueError(f"a sequence of {seq_len} tokens is longer than max_len = {max_len}")
+        return self.dropout(x + self.pe[:, :seq_len])

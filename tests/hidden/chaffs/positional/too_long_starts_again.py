@@ -1,0 +1,30 @@
+"""
+misconception: too_long_starts_again
+explanation: You began with row 0 again when the sequence is longer than max_len, so that two tokens share a position; it has to raise.
+look_at: "% in the index of the rows, or a repeated table."
+loses: [too_long]
+"""
+
+import torch
+from torch import nn
+
+
+def sinusoidal_encoding(max_len, d_model):
+    position = torch.arange(max_len, dtype=torch.float32).unsqueeze(1)
+    even_column = torch.arange(0, d_model, 2, dtype=torch.float32)
+    angle = position / 10000.0 ** (even_column / d_model)
+    encoding = torch.empty(max_len, d_model, dtype=torch.float32)
+    encoding[:, 0::2] = angle.sin()
+    encoding[:, 1::2] = angle[:, : d_model // 2].cos()
+    return encoding
+
+
+class PositionalEncoding(nn.Module):
+    def __init__(self, d_model, max_len=5000, dropout=0.1):
+        super().__init__()
+        self.register_buffer("pe", sinusoidal_encoding(max_len, d_model).unsqueeze(0))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x):
+        rows = torch.arange(x.shape[1], device=x.device) % self.pe.shape[1]
+        return self.dropout(x + self.pe[:, rows])

@@ -1,0 +1,32 @@
+"""
+misconception: whole_number_table
+explanation: Your table holds whole numbers, so that each sine and cosine was cut to -1, 0 or 1.
+look_at: The dtype of the tensor that you write the sines and cosines into.
+loses: [concepts, float32, frequencies, late_positions, odd_d_model, pairs, sine_first]
+"""
+
+import torch
+from torch import nn
+
+
+def sinusoidal_encoding(max_len, d_model):
+    position = torch.arange(max_len, dtype=torch.float32).unsqueeze(1)
+    even_column = torch.arange(0, d_model, 2, dtype=torch.float32)
+    angle = position / 10000.0 ** (even_column / d_model)
+    encoding = torch.zeros(max_len, d_model, dtype=torch.int64)
+    encoding[:, 0::2] = angle.sin()
+    encoding[:, 1::2] = angle[:, : d_model // 2].cos()
+    return encoding
+
+
+class PositionalEncoding(nn.Module):
+    def __init__(self, d_model, max_len=5000, dropout=0.1):
+        super().__init__()
+        self.register_buffer("pe", sinusoidal_encoding(max_len, d_model).unsqueeze(0))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x):
+        seq_len, max_len = x.shape[1], self.pe.shape[1]
+        if seq_len > max_len:
+            raise ValueError(f"a sequence of {seq_len} tokens is longer than max_len = {max_len}")
+        return self.dropout(x + self.pe[:, :seq_len])
