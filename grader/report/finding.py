@@ -7,7 +7,7 @@ from typing import NamedTuple
 from grader.model.report import CheckResult
 from grader.model.submission import LearnerFrame
 from grader.model.verdict import Verdict
-from grader.report.harmless import excerpt, harmless, harmless_line, shorten
+from grader.report.harmless import excerpt, harmless_line, shorten
 from grader.report.sentences import end, frame_place, measured, mismatch_title, what_happened
 
 _SENTENCE_COLUMNS = 1000
@@ -46,7 +46,7 @@ def facts_of(check: CheckResult, said: str = "") -> list[Fact]:
     """
     facts = [
         _sentence("Why it matters", check.why),
-        _sentence("What happened", _unless_said(what_happened(check), said)),
+        _sentence("What happened", _unless_said(_what_happened(check), said)),
         Fact("Exception", Look.CODE, _message_lines(check.message)),
         Fact("In your code", Look.CODE, tuple(_frame_lines(check.traceback))),
     ]
@@ -72,6 +72,10 @@ def has_more(check: CheckResult) -> bool:
     return any((check.rationale, check.hint, check.why, check.diagnosis, check.mismatch, check.message))
 
 
+def _what_happened(check: CheckResult) -> str:
+    return what_happened(check) if check.verdict is not Verdict.PASSED else check.rationale
+
+
 def _sentence(label: str, sentence: str) -> Fact:
     return Fact(label, Look.SENTENCE, (shorten(harmless_line(sentence), _SENTENCE_COLUMNS),))
 
@@ -83,7 +87,7 @@ def _unless_said(sentence: str, said: str) -> str:
 def _message_lines(message: str) -> tuple[str, ...]:
     if not message:
         return ()
-    return tuple(excerpt(harmless(message), _MESSAGE_LINES, _VALUE_COLUMNS).text.split("\n"))
+    return tuple(excerpt(message, _MESSAGE_LINES, _VALUE_COLUMNS).text.split("\n"))
 
 
 def _frame_lines(frames: Sequence[LearnerFrame]) -> list[str]:

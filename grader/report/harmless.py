@@ -76,7 +76,10 @@ def harmless(text: str) -> str:
 
 def harmless_line(text: str) -> str:
     """Return the text as ``harmless`` does, on one line: newlines and tabs become blanks."""
-    return re.sub(r"\s*[\n\t]\s*", " ", harmless(text)).strip()
+    text = harmless(text)
+    if text.isprintable():
+        return text.strip()
+    return " ".join(part.strip() for part in text.replace("\t", "\n").split("\n") if part.strip())
 
 
 def encodable(text: str, encoding: str) -> str:
@@ -90,20 +93,21 @@ def encodable(text: str, encoding: str) -> str:
 
 def excerpt(text: str, lines: int, columns: int) -> Excerpt:
     """
-    Return the first and the last lines of a text, each cut at a number of columns.
+    Return the first and the last lines of a text, made harmless, each cut at a number of columns.
 
     Args:
-        text: The text, made harmless before.
+        text: Any text.
         lines: How many lines to keep; of a longer text the last quarter of them comes from the end.
         columns: How many characters of a line to keep.
     """
-    every = text.rstrip("\n").split("\n")
-    if len(every) <= lines:
-        kept, left_out = every, 0
-    else:
-        tail = lines // 4
-        left_out = len(every) - lines
-        kept = [*every[: lines - tail], f"… {left_out:,} lines left out …", *every[len(every) - tail :]]
+    # Lines are chosen first, so that the cost does not grow with what nobody will see.
+    every = text.replace("\r\n", "\n").rstrip("\n").split("\n")
+    left_out = max(0, len(every) - lines)
+    tail = lines // 4 if left_out else 0
+    kept = harmless("\n".join(every[: lines - tail])).split("\n")
+    if left_out:
+        rest = harmless("\n".join(every[len(every) - tail :])) if tail else ""
+        kept.extend([f"… {left_out:,} lines left out …", *rest.split("\n")])
     return Excerpt("\n".join(shorten(line, columns) for line in kept), left_out)
 
 

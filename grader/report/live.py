@@ -51,6 +51,7 @@ class LiveView:
         self._lines: dict[str, _Line] = {}
         self._live: Live | None = None
         self._symbols = has_symbols(self._console.encoding)
+        self._signs = {verdict: sign_of(verdict, self._console.encoding) for verdict in Verdict}
 
     def __enter__(self) -> Self:
         if self._console.is_terminal and not self._console.is_dumb_terminal:
@@ -80,16 +81,19 @@ class LiveView:
 
     def check_done(self, exercise_id: str, verdict: Verdict) -> None:
         """Add the verdict of one more check."""
-        self._lines[exercise_id].verdicts.append(verdict)
+        self._line(exercise_id).verdicts.append(verdict)
 
     def exercise_done(self, report: ExerciseReport) -> None:
         """End the line of an exercise with its points."""
-        line = self._lines.setdefault(report.id, _Line(report.title, 0, time.monotonic()))
-        line.report = report
+        self._line(report.id).report = report
         if self._live is None:
             # Straight to the file: rich would wrap a plain line at a width that a log file does not have.
             self._console.file.write(encodable(_plain_line(report), self._console.encoding) + "\n")
             self._console.file.flush()
+
+    def _line(self, exercise_id: str) -> _Line:
+        """Return an exercise's line; one that was never started, such as one with nothing to run, starts now."""
+        return self._lines.setdefault(exercise_id, _Line("", 0, time.monotonic()))
 
     def _draw(self) -> Text:
         names = max((cell_len(harmless_line(name)) for name in self._lines), default=0)
@@ -129,7 +133,7 @@ class LiveView:
         if verdict is None:
             text.append(" ")
         else:
-            text.append(sign_of(verdict, self._console.encoding), STYLES[verdict])
+            text.append(self._signs[verdict], STYLES[verdict])
 
     def _fit(self, text: str) -> str:
         return encodable(shorten(text, 30), self._console.encoding)

@@ -238,7 +238,7 @@ def tally(part: CriterionResult | ExerciseReport) -> str:
     verdict = overall_verdict(part.checks)
     if verdict is None:
         return ""
-    judged = [check.verdict for check in part.checks if check.verdict is not Verdict.NOT_ASSESSED]
+    judged: list[Verdict] = [check.verdict for check in part.checks if check.verdict is not Verdict.NOT_ASSESSED]
     same = judged.count(verdict)
     word = SIGNS[verdict].word
     return f"{word}: {same} of {len(judged)}" if same > 0 and Verdict.PASSED in judged else word

@@ -11,7 +11,7 @@ from grader.model.verdict import Verdict
 from grader.report import outline, sentences
 from grader.report.columns import pad, wrap
 from grader.report.finding import Fact, Look, facts_of
-from grader.report.harmless import encodable, excerpt, harmless, harmless_line, shorten
+from grader.report.harmless import encodable, excerpt, harmless_line, shorten
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -275,7 +275,7 @@ def _write_prints(page: _Page, report: ScoreReport) -> None:
         if not exercise.output and not exercise.output_dropped:
             continue
         page.title(sentences.printed_title(exercise))
-        lines: Sequence[str] = excerpt(harmless(exercise.output), _OUTPUT_LINES, 2 * page.width).text.split("\n")
+        lines: Sequence[str] = excerpt(exercise.output, _OUTPUT_LINES, 2 * page.width).text.split("\n")
         page.block(lines if exercise.output else ())
         if exercise.output_dropped:
             page.write(sentences.dropped_sentence(exercise), "dim", indent=2)

@@ -1,0 +1,84 @@
+"""Write a report as one HTML file that needs nothing else: no network, no script."""
+
+import re
+from functools import cache
+from importlib import resources
+
+import jinja2
+from markupsafe import Markup, escape
+
+from grader.model.report import CriterionResult, ExerciseReport, ScoreReport
+from grader.model.verdict import Verdict
+from grader.report import outline, sentences
+from grader.report.finding import Look, facts_of, has_more
+from grader.report.harmless import excerpt, harmless, harmless_line
+
+_OUTPUT_LINES = 200
+_OUTPUT_COLUMNS = 500
+_SIGN = Markup('<span class="sign {}" aria-hidden="true">{}</span>')
+_WORD = Markup('<span class="word {}">{}</span>')
+_CODE = re.compile(r"(?<!`)`([^`\n]{1,200})`(?!`)")
+
+
+def render_html(report: ScoreReport) -> str:
+    """
+    Return a page that reads well on a phone, in the dark, on paper and aloud.
+
+    Whatever text the report holds is shown as text: every value that the template writes is made harmless and
+    escaped, and the page's own policy forbids scripts and requests in case both should fail.
+    """
+    return _template().render(
+        report=report,
+        groups=outline.group_mistakes(report),
+        errored=outline.group_errored(report),
+        headline=sentences.headline(report),
+        command=sentences.next_command(report),
+        untouched=outline.is_untouched(report),
+        to_begin=outline.exercise_to_work_on(report),
+    )
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        autoescape=True,
+        finalize=_make_harmless,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.globals.update(
+        say=sentences,
+        outline=outline,
+        sign={verdict: _SIGN.format(verdict.value, sign.symbol) for verdict, sign in sentences.SIGNS.items()},
+        word={verdict: _WORD.format(verdict.value, sign.word) for verdict, sign in sentences.SIGNS.items()},
+        facts_of=facts_of,
+        has_more=has_more,
+        Look=Look,
+        Verdict=Verdict,
+    )
+    environment.filters.update(line=_line, printed=_printed, share=_share)
+    source = resources.files("grader.report").joinpath("templates/report.html.j2").read_text(encoding="utf-8")
+    return environment.from_string(source)
+
+
+def _make_harmless(value: object) -> object:
+    # Markup comes from the template's own macros and filters, whose parts went through here before.
+    return harmless(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _line(text: str) -> Markup:
+    """Return one line of prose in which what stands between backticks is set as code."""
+    shown = escape(harmless_line(text))
+    return Markup(_CODE.sub(r"<code>\1</code>", str(shown))) if "`" in text else shown
+
+
+def _printed(output: str) -> str:
+    return excerpt(output, _OUTPUT_LINES, _OUTPUT_COLUMNS).text
+
+
+def _share(part: ScoreReport | ExerciseReport | CriterionResult) -> str:
+    """Return how much of the points is earned, as a width."""
+    if part.max_score <= 0:
+        return "0%"
+    return f"{100 * min(max(part.score / part.max_score, 0.0), 1.0):.1f}%"
