@@ -7,11 +7,11 @@ from pathlib import Path
 from grader.authoring.hollow import hollow_answers
 from grader.course.load import load_chaffs
 from grader.course.trees import CourseTrees
-from grader.grading.messages import Entry, Graded, Job
+from grader.grading.messages import Graded, Job
 from grader.grading.client import Runner
 from grader.model.course import Chaff, Exercise
 from grader.model.report import CheckResult, ExerciseReport
-from grader.model.submission import Cell, SourceFile, Submission
+from grader.model.submission import Cell, Entry, SourceFile, Submission
 from grader.model.verdict import Verdict
 
 _UNDONE = frozenset({Verdict.TODO, Verdict.SKIPPED, Verdict.NOT_ASSESSED})

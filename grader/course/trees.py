@@ -80,9 +80,3 @@ def open_course(root: Path | None) -> CourseTrees:
             "Give the folder that holds exercises/, solutions/, rubrics/ and tests/hidden/."
         )
     return trees
-
-
-def kit_folders(trees: CourseTrees) -> tuple[str, ...]:
-    """Folders that a worker must never be able to read: the kit itself and the course."""
-    root = _PACKAGE if builtin_course().root.is_relative_to(_PACKAGE) else _PACKAGE.parent
-    return tuple(sorted({str(root), str(trees.root)}))

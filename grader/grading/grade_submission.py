@@ -11,7 +11,7 @@ from grader import __version__
 from grader.course.load import load_chaffs
 from grader.course.source import parse_python, promised_names
 from grader.course.trees import CourseTrees
-from grader.grading.messages import CheckDone, Entry, Event, ExerciseDone, ExerciseStarted, Job
+from grader.grading.messages import CheckDone, Event, ExerciseDone, ExerciseStarted, Job
 from grader.model.advice import MISTAKES
 from grader.model.course import Chaff, Course, Exercise
 from grader.model.report import (
@@ -25,7 +25,7 @@ from grader.model.report import (
 )
 from grader.model.rubric import Criterion
 from grader.model.scoring import score_exercise
-from grader.model.submission import Flag
+from grader.model.submission import Entry, Flag
 from grader.model.verdict import Verdict
 from grader.sandbox import pretend_device
 from grader.sandbox.jail import JailSettings
@@ -54,6 +54,7 @@ class SubmissionGrader:
         suites: The collected checks.
         sandbox: Starts workers.
         readable: What workers may read.
+        hidden: What they must not be able to read.
         working_directory: Where workers stand: empty and not theirs to write.
         layers_off: Isolation layers not to use.
     """
@@ -63,6 +64,7 @@ class SubmissionGrader:
     suites: SuitePlugin
     sandbox: Sandbox
     readable: tuple[str, ...]
+    hidden: tuple[str, ...]
     working_directory: str
     layers_off: frozenset[str] = frozenset()
     _fingerprints: dict[str, Fingerprints] = field(default_factory=dict)
@@ -188,6 +190,7 @@ class _SubmissionRun:
             sandbox=self.grader.sandbox,
             jail=JailSettings(
                 readable=self.grader.readable,
+                hidden=self.grader.hidden,
                 working_directory=self.grader.working_directory,
                 cpu_s=int(limits.import_s + limits.call_s * len(exercise.rubric.checks)) + 1,
                 memory_mb=limits.memory_mb,

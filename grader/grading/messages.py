@@ -6,7 +6,7 @@ from pydantic import Field, TypeAdapter
 
 from grader.model.base import Model
 from grader.model.report import CheckResult, ExerciseReport, ScoreReport
-from grader.model.submission import Submission
+from grader.model.submission import Entry, Submission
 
 
 class RunnerSettings(Model):
@@ -19,15 +19,6 @@ class RunnerSettings(Model):
     start_method: Literal["auto", "fork", "spawn"] = "auto"
     layers_off: tuple[str, ...] = ()
     """Isolation layers not to use, to see what each is for."""
-
-
-class Entry(Model):
-    """Which file an exercise's promised names come from."""
-
-    exercise: str
-    path: str | None
-    """None: no file provides them."""
-    note: str = ""
 
 
 class Job(Model):

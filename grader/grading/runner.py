@@ -65,10 +65,10 @@ def _start_sandbox(settings_line: bytes) -> "Sandbox":
 
 def _collect_and_serve(settings: "RunnerSettings", sandbox: "Sandbox", jobs: BinaryIO, emit: "Emit") -> None:
     from grader.course.load import load_course
-    from grader.course.trees import CourseTrees, kit_folders
+    from grader.course.trees import CourseTrees
     from grader.grading.grade_submission import SubmissionGrader
     from grader.grading.messages import Graded, Job, Ready
-    from grader.sandbox.jail import readable_paths
+    from grader.sandbox.jail import kit_paths, readable_paths
     from grader.suite.plugin import run_suites
 
     trees = CourseTrees(Path(settings.course))
@@ -83,7 +83,8 @@ def _collect_and_serve(settings: "RunnerSettings", sandbox: "Sandbox", jobs: Bin
                 trees=trees,
                 suites=suites,
                 sandbox=sandbox,
-                readable=readable_paths(exclude=kit_folders(trees)),
+                readable=readable_paths(exclude=[str(trees.root)]),
+                hidden=(*kit_paths(), str(trees.hidden)),
                 working_directory=empty,
                 layers_off=frozenset(settings.layers_off),
             )

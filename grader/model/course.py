@@ -39,6 +39,8 @@ class Chaff(Model):
     """A stable id for the idea that is wrong; chaffs that cannot be told apart share it."""
     explanation: str
     """One sentence in the learner's terms: what the code does and why that is wrong."""
+    numbers: str = ""
+    """The explanation with the check's own numbers, such as ``{d_k}``; used where all of them are known."""
     look_at: str
     """Where to look in one's own code."""
     loses: tuple[str, ...]
@@ -54,7 +56,6 @@ class Exercise(Model):
     """Names that the stub defines and the learner fills in."""
     claims: dict[str, CheckClaim]
     """By check id, in the suite's order."""
-    chaffs: tuple[Chaff, ...] = ()
     has_stand_in: bool = False
 
 

@@ -89,3 +89,13 @@ class LearnerFrame(Model):
     function: str
     source: str = ""
     """The line itself, stripped."""
+
+
+class Entry(Model):
+    """Which file of a submission an exercise's promised names come from."""
+
+    exercise: str
+    path: str | None
+    """None: no file provides them."""
+    note: str = ""
+    """What the learner should know about the choice, or why nothing was found."""

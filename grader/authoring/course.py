@@ -1,0 +1,86 @@
+"""Prove a whole course: each exercise, and that no file is left over."""
+
+import os
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from grader.authoring.prove import ExerciseProof, ExerciseProver
+from grader.course.load import load_course
+from grader.course.trees import CourseTrees
+from grader.grading.client import Runner
+from grader.grading.messages import RunnerSettings
+from grader.model.course import Course
+
+
+@dataclass
+class CourseProof:
+    """What was tried on a course, and what was found wrong with it."""
+
+    exercises: list[ExerciseProof]
+    seeds: int
+    chaff_seeds: int
+    problems: list[str] = field(default_factory=list)
+    """What belongs to no single exercise."""
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing was found wrong."""
+        return not self.problems and all(proof.sound for proof in self.exercises)
+
+    def all_problems(self) -> Iterator[str]:
+        """Yield every problem, each with its exercise."""
+        yield from self.problems
+        for proof in self.exercises:
+            yield from (f"{proof.exercise}: {problem}" for problem in proof.problems)
+
+
+def prove_course(
+    trees: CourseTrees,
+    only: Collection[str] = (),
+    *,
+    seeds: int,
+    chaff_seeds: int,
+    jobs: int | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> CourseProof:
+    """
+    Prove a course or some of its exercises.
+
+    Args:
+        trees: The course's files.
+        only: Exercises to prove; all if empty.
+        seeds: How often right code is graded.
+        chaff_seeds: How often wrong code is graded.
+        jobs: How many exercises at a time; the number of cores if None.
+        tell: Told what is being tried.
+    """
+    course = load_course(trees, only)
+
+    def prove(exercise_id: str) -> ExerciseProof:
+        with Runner(RunnerSettings(course=str(trees.root), only=(exercise_id,))) as runner:
+            return ExerciseProver(
+                runner=runner,
+                trees=trees,
+                exercise=course.exercise(exercise_id),
+                seeds=seeds,
+                chaff_seeds=chaff_seeds,
+                tell=lambda what: tell(f"{exercise_id}: {what}"),
+            ).prove()
+
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        proofs = list(pool.map(prove, [exercise.id for exercise in course.exercises]))
+    orphans = [] if only else list(find_orphans(trees, course))
+    return CourseProof(proofs, seeds, chaff_seeds, orphans)
+
+
+def find_orphans(trees: CourseTrees, course: Course) -> Iterator[str]:
+    """Yield a sentence for each file of the course's trees that belongs to no exercise."""
+    known = {trees.settings}
+    for exercise in course.exercises:
+        name = exercise.id
+        known |= {trees.stub(name), trees.solution(name), trees.rubric(name), trees.suite(name)}
+        known |= {*trees.wheats(name), *trees.chaffs(name), *map(trees.twin, trees.chaffs(name))}
+    for path in trees.graded_files():
+        if path not in known:
+            yield f"{path.relative_to(trees.root).as_posix()} belongs to no exercise of rubrics/course.yaml; name it there or delete it."

@@ -1,0 +1,159 @@
+"""``grade check``: grade a workspace and say what to fix next."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from grader.cli.options import course_option, open_course_option
+
+if TYPE_CHECKING:
+    from grader.grading.local import LocalGrader
+    from grader.grading.messages import Job
+    from grader.model.report import ScoreReport
+
+_FORMATS = ["text", "json", "html", "markdown", "junit"]
+
+
+@click.command("check", epilog="Example: grade check --only heads --watch")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
+@click.option("--only", multiple=True, metavar="EXERCISE", help="Grade this exercise alone. Repeatable.")
+@click.option("--fail-fast", is_flag=True, help="Stop at the first check that fails.")
+@click.option("--format", "output_format", type=click.Choice(_FORMATS), default="text", show_default=True)
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to this file.")
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Repeat a run exactly; a report names its seed.")
+@click.option("--watch", is_flag=True, help="Grade again on every save what the change touches.")
+@click.option(
+    "--start-method",
+    type=click.Choice(["auto", "fork", "spawn"]),
+    default="auto",
+    help="How the processes for your code start; auto picks what is safe on this system.",
+)
+@course_option
+@click.pass_context
+def check_command(
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    only: tuple[str, ...],
+    fail_fast: bool,  # noqa: FBT001 - click passes options by name
+    output_format: str,
+    output: Path | None,
+    seed: int | None,
+    watch: bool,  # noqa: FBT001
+    start_method: Literal["auto", "fork", "spawn"],
+    course_root: Path | None,
+) -> None:
+    """Grade PATH and say what to fix next.
+
+    PATH is a workspace, one or more .py files, a notebook that defines the same names, or a zip of these; the current
+    folder if not given.
+    """
+    if watch and (output_format != "text" or output):
+        raise click.UsageError("--watch shows its results here; leave --format and --output away.")
+    from grader.grading.local import exercises_meant, open_grader
+
+    paths = paths or (Path(),)
+    trees = open_course_option(course_root)
+    with open_grader(trees, only, start_method) as grader:
+        exercises = only or exercises_meant(paths, grader.course.settings.exercises)
+        if watch:
+            from grader.cli.watch import watch_submission
+
+            watch_submission(grader, paths, exercises, seed=seed, fail_fast=fail_fast)
+            return
+        job = grader.job(grader.read(paths), exercises, seed=seed, fail_fast=fail_fast)
+        report = grade_with_view(grader, job, quiet=output_format != "text")
+    _remember(paths, report, grader.course.settings.exercises)
+    show_report(report, output_format, output)
+    ctx.exit(exit_code_of(report))
+
+
+def grade_with_view(grader: "LocalGrader", job: "Job", *, quiet: bool) -> "ScoreReport":
+    """Grade a job while showing how it goes, and return the report as the course lets learners see it."""
+    from rich.console import Console
+
+    from grader.grading.messages import CheckDone, ExerciseDone, ExerciseStarted, Graded
+    from grader.model.redaction import redact_report
+    from grader.report.live import LiveView
+
+    # On standard error, because standard output is for the report alone.
+    console = Console(stderr=True, quiet=quiet and not Console(stderr=True).is_terminal)
+    with LiveView(console) as view:
+        for event in grader.grade(job):
+            match event:
+                case ExerciseStarted():
+                    view.exercise_started(event.exercise, event.title, event.checks)
+                case CheckDone():
+                    view.check_done(event.exercise, event.result.verdict)
+                case ExerciseDone():
+                    view.exercise_done(event.report)
+                case Graded():
+                    return redact_report(event.report, grader.course.settings.feedback)
+    raise AssertionError("the runner always ends with a report")
+
+
+def show_report(report: "ScoreReport", output_format: str, output: Path | None) -> None:
+    """Write the report to a file or to standard output."""
+    if output is None and output_format == "text":
+        from rich.console import Console
+
+        from grader.report.terminal import render_report
+
+        render_report(report, Console(highlight=False))
+        return
+    text = _render(report, output_format)
+    if output is None:
+        click.echo(text, nl=not text.endswith("\n"))
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.FileError(str(output), hint=f"{error.strerror}. The report was not written.") from None
+    click.echo(f"{report.score:g} of {report.max_score:g} points. Wrote {output}.", err=True)
+
+
+def exit_code_of(report: "ScoreReport") -> int:
+    """Return the exit code that a report stands for."""
+    from grader.cli.main import EXIT_BELOW, EXIT_FULL_MARKS, EXIT_GRADER_FAILED
+
+    if not report.complete:
+        return EXIT_GRADER_FAILED
+    return EXIT_FULL_MARKS if report.full_marks else EXIT_BELOW
+
+
+def _render(report: "ScoreReport", output_format: str) -> str:
+    if output_format == "text":
+        import io
+
+        from rich.console import Console
+
+        from grader.report.terminal import render_report
+
+        written = io.StringIO()
+        render_report(report, Console(file=written, width=100, highlight=False))
+        return written.getvalue()
+    if output_format == "html":
+        from grader.report.html import render_html
+
+        return render_html(report)
+    if output_format == "markdown":
+        from grader.report.markdown import render_markdown
+
+        return render_markdown(report)
+    if output_format == "junit":
+        from grader.report.junit import render_junit
+
+        return render_junit(report)
+    from grader.report.json_report import render_json
+
+    return render_json(report)
+
+
+def _remember(paths: tuple[Path, ...], report: "ScoreReport", exercises: tuple[str, ...]) -> None:
+    """Keep what was reached in the workspace, if the paths are one or lie in one."""
+    from grader.course.workspace import Workspace
+
+    folder = paths[0] if paths[0].is_dir() else paths[0].parent
+    workspace = Workspace(folder)
+    if report.complete and workspace.is_one(exercises) and paths[0].suffix != ".zip":
+        workspace.write_progress(workspace.read_progress().after(report))

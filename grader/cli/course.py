@@ -1,0 +1,41 @@
+"""``grade course``: for people who write exercises."""
+
+from pathlib import Path
+
+import click
+
+from grader.cli.options import course_option, open_course_option
+
+
+@click.group("course")
+def course_group() -> None:
+    """Prove that a course is sound; for people who write exercises."""
+
+
+@course_group.command("check", epilog="Example: grade course check --only heads --seeds 3")
+@click.option("--only", multiple=True, metavar="EXERCISE", help="Prove this exercise alone. Repeatable.")
+@click.option("--seeds", type=click.IntRange(1), default=20, show_default=True, help="How often right code is graded.")
+@click.option("--chaff-seeds", type=click.IntRange(1), default=1, show_default=True, help="How often wrong code is.")
+@click.option("--jobs", type=click.IntRange(1), help="How many exercises at a time; as many as there are cores.")
+@course_option
+@click.pass_context
+def check_command(
+    ctx: click.Context, only: tuple[str, ...], seeds: int, chaff_seeds: int, jobs: int | None, course_root: Path | None
+) -> None:
+    """Prove a course: stubs earn nothing, solutions and wheats everything, chaffs lose just what they name.
+
+    Also: every known mistake is named, answers without work pass no check, every check failed for something, every
+    file belongs to an exercise.
+    """
+    from rich.console import Console
+
+    from grader.authoring.course import prove_course
+    from grader.authoring.table import proof_table
+
+    trees = open_course_option(course_root)
+    with Console(stderr=True).status("Starting…") as status:
+        proof = prove_course(trees, only, seeds=seeds, chaff_seeds=chaff_seeds, jobs=jobs, tell=status.update)
+    Console(highlight=False).print(proof_table(proof))
+    for problem in proof.all_problems():
+        click.echo(f"- {problem}")
+    ctx.exit(0 if proof.sound else 1)

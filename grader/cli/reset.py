@@ -1,0 +1,29 @@
+"""``grade reset``: put an exercise's stub back."""
+
+from pathlib import Path
+
+import click
+
+from grader.cli.options import check_exercise, course_option, open_course_option
+
+
+@click.command("reset", epilog="Example: grade reset heads")
+@click.argument("exercise")
+@click.option(
+    "--folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=".",
+    help="Your workspace; the current folder if not given.",
+)
+@course_option
+def reset_command(exercise: str, folder: Path, course_root: Path | None) -> None:
+    """Put the stub of EXERCISE back; your file is kept beside it as a backup."""
+    from grader.course.load import load_course
+    from grader.course.workspace import reset_exercise
+
+    trees = open_course_option(course_root)
+    exercise = check_exercise(exercise, load_course(trees).settings.exercises)
+    backup = reset_exercise(trees, folder, exercise)
+    click.echo(f"{exercise}.py is the stub again.")
+    if backup is not None:
+        click.echo(f"Your version is in {backup.name}.")

@@ -1,0 +1,42 @@
+"""``grade solution``: the commented solution of an exercise that was passed."""
+
+from pathlib import Path
+
+import click
+
+from grader.cli.options import check_exercise, course_option, open_course_option
+
+
+@click.command("solution", epilog="Example: grade solution heads")
+@click.argument("exercise")
+@click.option("--give-up", is_flag=True, help="Show it although the exercise was not passed.")
+@click.option(
+    "--folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=".",
+    help="Your workspace; the current folder if not given.",
+)
+@course_option
+@click.pass_context
+def solution_command(
+    ctx: click.Context, exercise: str, give_up: bool, folder: Path, course_root: Path | None  # noqa: FBT001
+) -> None:
+    """Show the commented solution of EXERCISE once it has passed. It is one right answer of many."""
+    from rich.console import Console
+    from rich.syntax import Syntax
+
+    from grader.course.load import load_course
+    from grader.course.workspace import Workspace
+
+    trees = open_course_option(course_root)
+    exercise = check_exercise(exercise, load_course(trees).settings.exercises)
+    if not give_up and not Workspace(folder).read_progress().of(exercise).passed:
+        click.echo(f"{exercise} has not passed yet in this folder. The next hint: grade hint {exercise}", err=True)
+        click.echo(f"To read the solution all the same: grade solution {exercise} --give-up", err=True)
+        ctx.exit(1)
+    text = trees.solution(exercise).read_text("utf-8")
+    console = Console()
+    if console.is_terminal:
+        console.print(Syntax(text, "python", background_color="default", word_wrap=True))
+    else:
+        click.echo(text, nl=False)

@@ -1,0 +1,138 @@
+"""The folder that a learner works in: the stubs, and what was reached so far."""
+
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from grader.course.trees import CourseTrees
+from grader.model.errors import SubmissionError
+from grader.model.progress import Progress
+
+STATE_FOLDER = ".attention-dojo"
+_README = """# {title}
+
+Each file here is one exercise: read its docstrings, write what they ask for, and run
+
+    grade check
+
+in this folder. The first line says the one thing to fix next.
+
+{exercises}
+
+| when you want to | type |
+|---|---|
+| grade again on every save | `grade check --watch` |
+| grade one exercise | `grade check --only {first}` |
+| see what you have reached | `grade list` |
+| get a hint, one step at a time | `grade hint {first}` |
+| start an exercise over (your file is kept as a backup) | `grade reset {first}` |
+| read the solution once you have passed | `grade solution {first}` |
+
+You may add helper modules of your own, and work in a notebook that defines the same names. Files may import each
+other (`from heads import split_heads`); while one exercise is graded, earlier ones are replaced by versions that work,
+so a mistake costs points once.
+"""
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A learner's folder."""
+
+    folder: Path
+
+    @property
+    def _progress_file(self) -> Path:
+        return self.folder / STATE_FOLDER / "progress.json"
+
+    def is_one(self, exercises: Sequence[str]) -> bool:
+        """Whether the folder holds the kit's own folder or an exercise's file."""
+        if (self.folder / STATE_FOLDER).is_dir():
+            return True
+        return any((self.folder / f"{exercise}.py").is_file() for exercise in exercises)
+
+    def read_progress(self) -> Progress:
+        """Return what was reached; nothing yet where no record can be read."""
+        try:
+            return Progress.model_validate_json(self._progress_file.read_text("utf-8"))
+        except (OSError, ValidationError):
+            return Progress()
+
+    def write_progress(self, progress: Progress) -> bool:
+        """Keep what was reached; False where the folder cannot be written."""
+        try:
+            self._progress_file.parent.mkdir(exist_ok=True)
+            unfinished = self._progress_file.with_suffix(".new")
+            unfinished.write_text(progress.model_dump_json(indent=2) + "\n", "utf-8")
+            os.replace(unfinished, self._progress_file)
+        except OSError:
+            return False
+        return True
+
+
+def make_workspace(
+    trees: CourseTrees, folder: Path, title: str, exercises: Sequence[tuple[str, str]]
+) -> tuple[list[str], list[str]]:
+    """
+    Write the stubs and a README into a folder, and overwrite nothing.
+
+    Args:
+        trees: The course's files.
+        folder: Made if it is not there.
+        title: The course's title.
+        exercises: Ids and titles in teaching order.
+
+    Returns:
+        The names of the files that were written, and of those that were there already and were kept.
+
+    Raises:
+        SubmissionError: If the folder cannot be written.
+    """
+    table = "\n".join(f"{number}. `{name}.py`: {shown}" for number, (name, shown) in enumerate(exercises, start=1))
+    texts = {f"{name}.py": trees.stub(name).read_text("utf-8") for name, _ in exercises}
+    texts["README.md"] = _README.format(title=title, exercises=table, first=exercises[0][0])
+    written, kept = [], []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            try:
+                with (folder / name).open("x", encoding="utf-8", newline="\n") as file:
+                    file.write(text)
+                written.append(name)
+            except FileExistsError:
+                kept.append(name)
+        (folder / STATE_FOLDER).mkdir(exist_ok=True)
+    except OSError as error:
+        raise SubmissionError(f"{folder}: cannot be written ({error.strerror}). Choose another folder.") from None
+    return written, kept
+
+
+def reset_exercise(trees: CourseTrees, folder: Path, exercise: str) -> Path | None:
+    """
+    Put an exercise's stub back.
+
+    Returns:
+        The backup of what was there; None if nothing was.
+
+    Raises:
+        SubmissionError: If the folder cannot be written.
+    """
+    path = folder / f"{exercise}.py"
+    backup = None
+    try:
+        if path.exists():
+            stamp = time.strftime("%Y%m%d-%H%M%S")
+            number = 0
+            backup = path.with_name(f"{path.name}.bak-{stamp}")
+            while backup.exists():
+                number += 1
+                backup = path.with_name(f"{path.name}.bak-{stamp}-{number}")
+            shutil.copy2(path, backup)
+        path.write_text(trees.stub(exercise).read_text("utf-8"), "utf-8", newline="\n")
+    except OSError as error:
+        raise SubmissionError(f"{path}: cannot be written ({error.strerror}). Nothing was changed.") from None
+    return backup

@@ -1,0 +1,98 @@
+"""Grade what lies on this machine: read the submission while the runner starts, then hand it over."""
+
+import secrets
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+from grader.course.load import load_course
+from grader.course.trees import CourseTrees
+from grader.grading.client import Runner
+from grader.grading.messages import Event, Job, RunnerSettings
+from grader.intake.locate import locate_entries
+from grader.intake.reading import read_submission
+from grader.model.errors import CourseError, SubmissionError
+from grader.model.submission import Submission
+
+
+class LocalGrader:
+    """
+    Grades submissions of one course in a runner of its own, which stays warm between them.
+
+    Args:
+        trees: The course.
+        only: Exercises to grade; all if empty.
+        start_method: How workers start; ``auto`` picks what is safe here.
+    """
+
+    def __init__(
+        self, trees: CourseTrees, only: Sequence[str] = (), start_method: Literal["auto", "fork", "spawn"] = "auto"
+    ) -> None:
+        # First of all, because importing torch takes longer than everything that can be done meanwhile.
+        self._runner = Runner(RunnerSettings(course=str(trees.root), only=tuple(only), start_method=start_method))
+        try:
+            self.course = load_course(trees, only)
+        except BaseException:
+            self._runner.close()
+            raise
+        self.promises = {exercise.id: exercise.promises for exercise in self.course.exercises}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._runner.close()
+
+    def read(self, paths: Sequence[Path]) -> Submission:
+        """Read what was handed in; `SubmissionError` if a path does not exist or cannot be a submission."""
+        return read_submission(paths, exercise_ids=self.course.settings.exercises, promises=self.promises)
+
+    def job(
+        self,
+        submission: Submission,
+        exercises: Collection[str],
+        *,
+        seed: int | None = None,
+        fail_fast: bool = False,
+    ) -> Job:
+        """Return the job of grading these exercises of a submission, with a fresh seed if none is given."""
+        entries = locate_entries(submission, self.promises)
+        chosen = tuple(entries[exercise] for exercise in self.promises if exercise in exercises)
+        return Job(
+            submission=submission,
+            entries=chosen,
+            seed=secrets.randbits(31) if seed is None else seed,
+            fail_fast=fail_fast,
+            partial=len(chosen) < len(self.course.settings.exercises),
+        )
+
+    def grade(self, job: Job) -> Iterator[Event]:
+        """Grade and yield what happens; the last event carries the report."""
+        return self._runner.grade(job)
+
+
+def exercises_meant(paths: Sequence[Path], known: Sequence[str]) -> tuple[str, ...]:
+    """
+    Return the exercises that paths stand for: those of single files named after them, else all that are known.
+
+    A learner who checks ``heads.py`` asks about heads, and not why everything else is missing.
+    """
+    named = {path.stem for path in paths if path.suffix == ".py"}
+    if paths and len(named) == len(paths) and named <= set(known):
+        return tuple(exercise for exercise in known if exercise in named)
+    return tuple(known)
+
+
+def open_grader(
+    trees: CourseTrees, only: Sequence[str], start_method: Literal["auto", "fork", "spawn"] = "auto"
+) -> LocalGrader:
+    """Return a `LocalGrader`; an exercise in ``only`` that the course does not have is wrong usage."""
+    try:
+        return LocalGrader(trees, only, start_method)
+    except CourseError as error:
+        if "is no exercise of this course" in str(error):
+            raise SubmissionError(str(error)) from None
+        raise

@@ -1,0 +1,40 @@
+"""Which files of a submission a file imports, directly or through others."""
+
+import ast
+from collections.abc import Iterator
+
+from grader.model.submission import Submission
+
+
+def files_used_by(submission: Submission, path: str | None) -> set[str]:
+    """Return the paths of the submission's files that running ``path`` may run too, itself included if it is there."""
+    texts = {file.path: file.text for file in submission.files}
+    used: set[str] = set()
+    waiting = [path] if path in texts else []
+    while waiting:
+        current = waiting.pop()
+        if current in used or current is None:
+            continue
+        used.add(current)
+        names = set(_imported_names(texts[current]))
+        waiting += [other for other in texts if _module_name(other) in names]
+    return used
+
+
+def _imported_names(text: str) -> Iterator[str]:
+    """Yield the last part of every module name that a source imports; names imported from a package count too."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.rsplit(".", 1)[-1] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            if node.module:
+                yield node.module.rsplit(".", 1)[-1]
+            yield from (alias.name for alias in node.names)
+
+
+def _module_name(path: str) -> str:
+    return path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
