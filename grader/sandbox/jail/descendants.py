@@ -110,13 +110,17 @@ def _belonging_to(pid: int, known: Collection[int]) -> set[int]:
 
 def _processes(pids: Iterable[int] | None = None) -> dict[int, _Relations]:
     """Return what there is of these processes, or of all."""
-    if not os.path.exists("/proc/self/stat"):
+    if not _has_proc():
         return _ask_ps()
     found = {}
     for pid in pids if pids is not None else map(int, filter(str.isdigit, os.listdir("/proc"))):
         with contextlib.suppress(OSError):  # gone meanwhile
             found[pid] = _read_stat(pid)
     return found
+
+
+def _has_proc() -> bool:
+    return os.path.exists("/proc/self/stat")
 
 
 def _read_stat(pid: int) -> _Relations:

@@ -78,12 +78,12 @@ except RuntimeError:
     pass
 """
 
-    answer = jailer.run_jailed(code, threads=7, memory_mb=300)
+    answer = jailer.run_jailed(code, threads=7, memory_mb=3000)
 
     if jailer.user == USERS[1]:
         assert 6 == answer.value  # and the one that started them
     else:
-        assert answer.value > 6  # until the memory for their stacks ends
+        assert answer.value > 6  # until the address space for their stacks and heaps ends
 
 
 def test_no_core_file_is_written(jailer: Jailer) -> None:

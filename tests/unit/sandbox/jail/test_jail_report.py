@@ -73,11 +73,10 @@ def test_without_landlock_an_ordinary_user_gets_no_file_isolation(ordinary: Jail
     assert "files: neither Landlock nor a user of its own keeps the worker from other files" in answer.report["missing"]
 
 
+@pytest.mark.parametrize("user", [USERS[1]], indirect=True)
 @pytest.mark.parametrize(("mode", "level"), [(0o700, "strong"), (0o711, "basic"), (0o755, "basic"), (0o744, "basic")])
 def test_a_user_of_its_own_isolates_only_closed_folders(mode: int, level: str, jailer: Jailer) -> None:
     """A folder that can be listed or entered is not closed: a file in it is read by its name."""
-    if jailer.user != USERS[1]:
-        pytest.skip("only root's workers have a user of their own")
     (jailer.arena / "hidden").chmod(mode)
 
     answer = jailer.run_jailed("", off=NO_LANDLOCK)

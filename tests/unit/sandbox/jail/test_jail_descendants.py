@@ -1,0 +1,242 @@
+"""Nothing that a worker started is left, however it tried to get away."""
+
+# ruff: noqa: SIM300 - the expected value stands first
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+from test_jail_lifetime import START, dies_soon, lives
+
+from grader.sandbox.jail import descendants, kill_everything
+from grader.sandbox.jail.user import uid_of_worker
+
+ESCAPES = {
+    "stays": "",
+    "leaves the group": "os.setpgid(0, 0)",
+    "leaves the session": "os.setsid()",
+    "ignores every signal": "[signal.signal(s, signal.SIG_IGN) for s in (1, 2, 3, 15, 17, 18)]; os.setsid()",
+    "stops itself": "os.setsid(); os.kill(os.getpid(), signal.SIGSTOP)",
+}
+FAMILY = """
+os.setsid()
+def child():
+    %s
+    while True: time.sleep(1)
+for depth in range(3):
+    if (pid := os.fork()) == 0:
+        if (grandchild := os.fork()) == 0:
+            say(os.getpid())
+            child()
+        say(os.getpid())
+        child()
+say(os.getpid())
+while True: time.sleep(1)
+"""
+
+
+def start(code: str) -> subprocess.Popen[str]:
+    """Start a Python that knows the jail."""
+    return subprocess.Popen([sys.executable, "-c", START + code], stdout=subprocess.PIPE, text=True)
+
+
+@pytest.fixture
+def started() -> Iterator[list[int]]:
+    """Remember processes, and end them if the code under test did not."""
+    pids: list[int] = []
+    yield pids
+    for pid in pids:
+        if lives(pid):
+            os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("escape", ESCAPES)
+def test_a_whole_family_is_killed(escape: str, started: list[int]) -> None:
+    """Three children and three grandchildren, each trying the same way out."""
+    worker = start(FAMILY % ESCAPES[escape])
+    started += [int(worker.stdout.readline()) for _ in range(7)]
+    time.sleep(0.05)
+
+    left = kill_everything(worker.pid)
+
+    assert () == left
+    assert [] == [pid for pid in started if lives(pid)]
+    worker.stdout.close()
+    worker.wait()
+
+
+def test_a_group_is_killed_whose_leader_is_dead_already(started: list[int]) -> None:
+    """A worker that exits and leaves its children behind; until it is waited for its number is still its own."""
+    worker = start(
+        "os.setsid()\nfor _ in range(3):\n    if os.fork() == 0:\n        say(os.getpid()); time.sleep(60)\n"
+    )
+    started += [int(worker.stdout.readline()) for _ in range(3)]
+    while lives(worker.pid):
+        time.sleep(0.01)
+
+    left = kill_everything(worker.pid)
+
+    assert () == left
+    assert [] == [pid for pid in started if lives(pid)]
+    worker.stdout.close()
+    worker.wait()
+
+
+def test_a_family_that_keeps_growing_is_killed(started: list[int]) -> None:
+    """Each process starts the next and dies, in a session of its own: only stopping it first catches it."""
+    chain = """
+os.setsid()
+say(os.getpid())
+end = time.monotonic() + 15
+def grow():
+    while time.monotonic() < end:
+        if os.fork() == 0:
+            os.setpgid(0, 0)
+            time.sleep(0.01)
+            os._exit(0)
+        time.sleep(0.001)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]: pass
+        except ChildProcessError: pass
+    os._exit(0)
+for _ in range(2):
+    if os.fork() == 0:
+        say(os.getpid())
+        grow()
+grow()
+"""
+    worker = start(chain)
+    started += [int(worker.stdout.readline()) for _ in range(3)]
+    time.sleep(0.2)
+
+    left = kill_everything(worker.pid)
+
+    assert () == left
+    assert [] == [pid for pid in started if lives(pid)]
+    assert [] == [pid for pid, its in descendants._processes().items() if its.session == worker.pid and lives(pid)]
+    worker.stdout.close()
+    worker.wait()
+
+
+def test_a_daemon_comes_to_light_as_an_orphan_and_is_killed(started: list[int]) -> None:
+    """Two forks, two sessions, the middle one dead: its new parent is the process that adopts orphans."""
+    adopting = """
+from grader.sandbox.jail import adopt_orphans, kill_everything, kill_orphans
+adopt_orphans()
+def sleeper(detached):
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        if detached:
+            if os.fork():
+                os._exit(0)
+            os.setsid()
+            say(os.getpid())
+        time.sleep(60)
+    return pid
+kept, worker = sleeper(False), sleeper(True)
+time.sleep(0.3)
+kill_everything(worker)
+os.waitpid(worker, 0)
+say("killed", *kill_orphans(keep=(kept,)))
+say("again", *kill_orphans(keep=(kept,)))
+say("kept", kept)
+time.sleep(60)
+"""
+    process = start(adopting)
+    started.append(process.pid)
+    daemon = int(process.stdout.readline())
+    started.append(daemon)
+
+    answers = [process.stdout.readline().split() for _ in range(3)]
+
+    started.append(int(answers[2][1]))
+    assert [["killed", str(daemon)], ["again"]] == answers[:2]
+    assert dies_soon(daemon)
+    assert lives(int(answers[2][1]))
+    process.kill()
+    process.stdout.close()
+    process.wait()
+
+
+def test_everything_of_the_workers_own_user_is_killed(started: list[int]) -> None:
+    """Where a worker has a user of its own, no way of detaching hides a process."""
+    if os.getuid() != 0:
+        pytest.skip("only root can give a worker a user of its own")
+    detaching = f"""
+os.setsid()
+user = {uid_of_worker(0)} + os.getpid()
+os.setresuid(user, user, user)
+if os.fork() == 0:
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+    say(os.getpid())
+    time.sleep(60)
+os.wait()
+time.sleep(60)
+"""
+    worker = start(detaching)
+    daemon = int(worker.stdout.readline())
+    started.append(daemon)
+    time.sleep(0.1)
+
+    kill_everything(worker.pid)
+
+    assert not lives(daemon)
+    worker.stdout.close()
+    worker.wait()
+
+
+def test_a_process_beside_it_is_left_alone(started: list[int]) -> None:
+    """Killing too much would be worse than killing too little."""
+    bystander, worker = start("say(1)\ntime.sleep(60)"), start("os.setsid()\nsay(1)\ntime.sleep(60)")
+    started += [bystander.pid, worker.pid]
+    for process in (bystander, worker):
+        process.stdout.readline()
+
+    kill_everything(worker.pid)
+
+    assert lives(bystander.pid)
+    for process in (bystander, worker):
+        process.kill()
+        process.stdout.close()
+        process.wait()
+
+
+@pytest.mark.parametrize("pid", [0, 1, -1, os.getpid()])
+def test_the_caller_and_the_world_are_no_worker(pid: int) -> None:
+    """These numbers mean groups, everybody or oneself to the kernel."""
+    with pytest.raises(ValueError, match=f"expected the process id of a worker, got {pid}"):
+        kill_everything(pid)
+
+
+def test_where_there_is_no_proc_the_listing_tool_is_asked(monkeypatch: pytest.MonkeyPatch, started: list[int]) -> None:
+    """As on macOS; a family that stays in its group or tree is found there too."""
+    if not os.path.exists("/bin/ps"):
+        pytest.skip("there is no /bin/ps")
+    worker = start(FAMILY % "os.setpgid(0, 0)")
+    started += [int(worker.stdout.readline()) for _ in range(7)]
+    time.sleep(0.05)
+    monkeypatch.setattr(descendants, "_has_proc", lambda: False)
+
+    left = kill_everything(worker.pid)
+
+    assert () == left
+    assert [] == [pid for pid in started if lives(pid)]
+    worker.stdout.close()
+    worker.wait()
+
+
+def test_a_dead_and_forgotten_worker_is_no_error() -> None:
+    """It may have ended by itself."""
+    worker = start("pass")
+    worker.stdout.close()
+    worker.wait()
+
+    assert () == kill_everything(worker.pid)
