@@ -21,6 +21,8 @@ _REDRAWS_PER_S = 8
 """Enough for a clock that runs, and one redraw in this time costs nothing that a learner could feel."""
 _BAR_COLUMNS = 12
 _SIGNS_SHOWN = 40
+_WITH_TITLES = 100
+"""From this many columns on, there is room for the titles of the exercises."""
 
 
 @dataclass
@@ -96,24 +98,26 @@ class LiveView:
         return self._lines.setdefault(exercise_id, _Line("", 0, time.monotonic()))
 
     def _draw(self) -> Text:
-        names = max((cell_len(harmless_line(name)) for name in self._lines), default=0)
+        names = max((cell_len(self._fit(name)) for name in self._lines), default=0)
+        titles = max((cell_len(self._fit(line.title)) for line in self._lines.values()), default=0)
         text = Text(overflow="crop", no_wrap=True)
         for number, (name, line) in enumerate(list(self._lines.items())):
             if number:
                 text.append("\n")
-            self._draw_line(text, pad(self._fit(harmless_line(name)), names), line)
+            title = f"{pad(self._fit(line.title), titles)}  " if self._console.width >= _WITH_TITLES else ""
+            self._draw_line(text, pad(self._fit(name), names), title, line)
         return text
 
-    def _draw_line(self, text: Text, name: str, line: _Line) -> None:
+    def _draw_line(self, text: Text, name: str, title: str, line: _Line) -> None:
         if line.report is not None:
             verdict = outline.standing(line.report)
             self._append_sign(text, verdict)
-            text.append(f" {name}  ", "bold")
+            text.append(f" {name}  ", "bold").append(title)
             text.append(pad(sentences.points(line.report.score, line.report.max_score), 16))
             text.append(f"  {sentences.duration(line.report.seconds):>7}  ", "dim")
         else:
             text.append("▸" if self._symbols else ">", "cyan")
-            text.append(f" {name}  ", "bold")
+            text.append(f" {name}  ", "bold").append(title)
             self._append_bar(text, line)
             text.append(f"  {sentences.duration(time.monotonic() - line.started_s):>7}  ", "dim")
         verdicts = [check.verdict for check in line.report.checks] if line.report else line.verdicts
@@ -136,7 +140,7 @@ class LiveView:
             text.append(self._signs[verdict], STYLES[verdict])
 
     def _fit(self, text: str) -> str:
-        return encodable(shorten(text, 30), self._console.encoding)
+        return encodable(shorten(harmless_line(text), 36), self._console.encoding)
 
 
 def _plain_line(report: ExerciseReport) -> str:
