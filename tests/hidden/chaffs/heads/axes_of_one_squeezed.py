@@ -1,7 +1,10 @@
 """
 misconception: axes_of_one_squeezed
-explanation: "You squeezed the result, which removes every axis of size one: with a single sentence, token or head the result has too few axes."
-look_at: Every squeeze; a squeeze without a dim removes all axes of size one.
+explanation: >-
+  You squeezed the result, which removes every axis of size one: with a single sentence, token or head the
+  result has too few axes.
+look_at: >-
+  Every squeeze; a squeeze without a dim removes all axes of size one.
 loses: [edge_sizes]
 """
 

@@ -1,7 +1,10 @@
 """
 misconception: fewer_heads_than_asked
-explanation: You let torch.chunk cut the features; where they do not divide it may return fewer chunks than asked for, so heads went missing without a word.
-look_at: "The call of torch.chunk: check that num_heads divides the features before it."
+explanation: >-
+  You let torch.chunk cut the features; where they do not divide it may return fewer chunks than asked for, so
+  heads went missing without a word.
+look_at: >-
+  The call of torch.chunk: check that num_heads divides the features before it.
 loses: [divisible]
 """
 

@@ -1,7 +1,10 @@
 """
 misconception: gradient_cut_by_detach
-explanation: "You detached x (by .data, .detach() or no_grad): the values are right, but no gradient reaches what came before the heads, so it cannot learn."
-look_at: Every .data, .detach() and torch.no_grad() in split_heads.
+explanation: >-
+  You detached x (by .data, .detach() or no_grad): the values are right, but no gradient reaches what came
+  before the heads, so it cannot learn.
+look_at: >-
+  Every .data, .detach() and torch.no_grad() in split_heads.
 loses: [gradients]
 """
 

@@ -1,8 +1,11 @@
 """
 misconception: heads_averaged
-explanation: You averaged the heads; they are concatenated, so that nothing a head found is lost.
-numbers: Your rows have d_k = {d_k} features; {num_heads} heads side by side have {d_model}.
-look_at: "merge_heads: concatenate over the features instead of a mean over the heads."
+explanation: >-
+  You averaged the heads; they are concatenated, so that nothing a head found is lost.
+numbers: >-
+  Your rows have d_k = {d_k} features; {num_heads} heads side by side have {d_model}.
+look_at: >-
+  merge_heads: concatenate over the features instead of a mean over the heads.
 loses: [merge]
 """
 

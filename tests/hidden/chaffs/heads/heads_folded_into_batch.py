@@ -1,7 +1,10 @@
 """
 misconception: heads_folded_into_batch
-explanation: You folded the heads into the batch axis and returned (batch * num_heads, seq_len, d_k); the heads are promised an axis of their own.
-look_at: "The last line of split_heads: the reshape that joins batch and heads."
+explanation: >-
+  You folded the heads into the batch axis and returned (batch * num_heads, seq_len, d_k); the heads are
+  promised an axis of their own.
+look_at: >-
+  The last line of split_heads: the reshape that joins batch and heads.
 loses: [split]
 """
 

@@ -1,7 +1,9 @@
 """
 misconception: heads_in_reverse_order
-explanation: "You put the heads in the opposite order: head 0 holds the last d_k features instead of the first."
-look_at: The order in which the parts are collected in split_heads.
+explanation: >-
+  You put the heads in the opposite order: head 0 holds the last d_k features instead of the first.
+look_at: >-
+  The order in which the parts are collected in split_heads.
 loses: [split]
 """
 

@@ -1,7 +1,10 @@
 """
 misconception: heads_joined_along_tokens
-explanation: You concatenated the heads along the tokens, which makes the sequence num_heads times as long; they belong side by side in the features.
-look_at: The dim of the concatenation in merge_heads.
+explanation: >-
+  You concatenated the heads along the tokens, which makes the sequence num_heads times as long; they belong
+  side by side in the features.
+look_at: >-
+  The dim of the concatenation in merge_heads.
 loses: [merge]
 """
 

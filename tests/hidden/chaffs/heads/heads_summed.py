@@ -1,8 +1,11 @@
 """
 misconception: heads_summed
-explanation: You added the heads up; they are concatenated, so that nothing a head found is lost.
-numbers: Your rows have d_k = {d_k} features; {num_heads} heads side by side have {d_model}.
-look_at: "merge_heads: concatenate over the features instead of a sum over the heads."
+explanation: >-
+  You added the heads up; they are concatenated, so that nothing a head found is lost.
+numbers: >-
+  Your rows have d_k = {d_k} features; {num_heads} heads side by side have {d_model}.
+look_at: >-
+  merge_heads: concatenate over the features instead of a sum over the heads.
 loses: [merge]
 """
 

@@ -1,7 +1,9 @@
 """
 misconception: input_transposed_in_place
-explanation: "You used transpose_, which turns the caller's own tensor: a second use of it sees other axes."
-look_at: Every method with a trailing underscore in merge_heads.
+explanation: >-
+  You used transpose_, which turns the caller's own tensor: a second use of it sees other axes.
+look_at: >-
+  Every method with a trailing underscore in merge_heads.
 loses: [input_untouched]
 """
 

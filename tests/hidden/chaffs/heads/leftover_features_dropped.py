@@ -1,7 +1,10 @@
 """
 misconception: leftover_features_dropped
-explanation: You rounded d_model / num_heads down and dropped the features that were left over, without a word; sizes that do not divide must be refused.
-look_at: "The line that computes d_k: what happens to the remainder?"
+explanation: >-
+  You rounded d_model / num_heads down and dropped the features that were left over, without a word; sizes
+  that do not divide must be refused.
+look_at: >-
+  The line that computes d_k: what happens to the remainder?
 loses: [divisible]
 """
 

@@ -1,7 +1,10 @@
 """
 misconception: merge_interleaves_heads
-explanation: "You wove the heads into each other: a merged row takes feature 0 of every head, then feature 1 of every head; each head's d_k features belong together."
-look_at: The order of the last two axes before the reshape in merge_heads.
+explanation: >-
+  You wove the heads into each other: a merged row takes feature 0 of every head, then feature 1 of every
+  head; each head's d_k features belong together.
+look_at: >-
+  The order of the last two axes before the reshape in merge_heads.
 loses: [merge]
 """
 

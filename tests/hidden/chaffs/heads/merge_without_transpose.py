@@ -1,7 +1,11 @@
 """
 misconception: merge_without_transpose
-explanation: "You reshaped (batch, num_heads, seq_len, d_k) straight to (batch, seq_len, d_model), without bringing the tokens back before the heads: each row now mixes several tokens of one head."
-look_at: "merge_heads before its reshape: which axis must stand next to d_k for the features of one token to lie side by side?"
+explanation: >-
+  You reshaped (batch, num_heads, seq_len, d_k) straight to (batch, seq_len, d_model), without bringing the
+  tokens back before the heads: each row now mixes several tokens of one head.
+look_at: >-
+  merge_heads before its reshape: which axis must stand next to d_k for the features of one token to lie side
+  by side?
 loses: [merge]
 """
 

@@ -1,8 +1,11 @@
 """
 misconception: num_heads_taken_for_d_k
-explanation: "You used num_heads as the size of a head: you made d_model / num_heads heads of num_heads features each."
-numbers: You made {d_k} heads of {num_heads} features; {num_heads} heads of {d_k} features were asked for.
-look_at: "The sizes in the reshape of split_heads: which of them counts heads, and which counts features?"
+explanation: >-
+  You used num_heads as the size of a head: you made d_model / num_heads heads of num_heads features each.
+numbers: >-
+  You made {d_k} heads of {num_heads} features; {num_heads} heads of {d_k} features were asked for.
+look_at: >-
+  The sizes in the reshape of split_heads: which of them counts heads, and which counts features?
 loses: [split]
 """
 

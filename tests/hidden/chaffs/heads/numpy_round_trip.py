@@ -1,7 +1,10 @@
 """
 misconception: numpy_round_trip
-explanation: "You went through NumPy: the gradient is lost on the way, NumPy knows no bfloat16, and the data must be on the CPU."
-look_at: The .numpy() in merge_heads; torch has the same transpose and reshape.
+explanation: >-
+  You went through NumPy: the gradient is lost on the way, NumPy knows no bfloat16, and the data must be on
+  the CPU.
+look_at: >-
+  The .numpy() in merge_heads; torch has the same transpose and reshape.
 loses: [gradients, dtypes, device]
 """
 

@@ -1,7 +1,9 @@
 """
 misconception: only_the_first_sample
-explanation: "You split the first sentence of the batch and left the others out: right only for a batch of one."
-look_at: Where split_heads drops or indexes the batch axis.
+explanation: >-
+  You split the first sentence of the batch and left the others out: right only for a batch of one.
+look_at: >-
+  Where split_heads drops or indexes the batch axis.
 loses: [split]
 """
 

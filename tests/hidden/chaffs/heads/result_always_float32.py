@@ -1,7 +1,9 @@
 """
 misconception: result_always_float32
-explanation: You collected the result in a new float32 tensor, so half, bfloat16 and float64 inputs come back as float32.
-look_at: "The torch.zeros or torch.empty that makes the result in split_heads: it needs dtype=x.dtype."
+explanation: >-
+  You collected the result in a new float32 tensor, so half, bfloat16 and float64 inputs come back as float32.
+look_at: >-
+  The torch.zeros or torch.empty that makes the result in split_heads: it needs dtype=x.dtype.
 loses: [dtypes]
 """
 

@@ -1,7 +1,10 @@
 """
 misconception: result_made_on_cpu
-explanation: You collected the result in a new tensor without saying where, so it lies on the CPU even when x is on an accelerator.
-look_at: "Every torch.zeros or torch.empty that makes a result: it needs device=x.device."
+explanation: >-
+  You collected the result in a new tensor without saying where, so it lies on the CPU even when x is on an
+  accelerator.
+look_at: >-
+  Every torch.zeros or torch.empty that makes a result: it needs device=x.device.
 loses: [device]
 """
 

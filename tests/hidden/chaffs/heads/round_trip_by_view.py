@@ -1,7 +1,10 @@
 """
 misconception: round_trip_by_view
-explanation: Both functions only rename places in memory. They undo each other, so a round trip looks right, but in between each head holds pieces of a few tokens instead of one piece of every token.
-look_at: The missing transpose in both functions; look at a single head between them, not at the round trip.
+explanation: >-
+  Both functions only rename places in memory. They undo each other, so a round trip looks right, but in
+  between each head holds pieces of a few tokens instead of one piece of every token.
+look_at: >-
+  The missing transpose in both functions; look at a single head between them, not at the round trip.
 loses: [split, merge]
 """
 

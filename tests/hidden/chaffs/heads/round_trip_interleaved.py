@@ -1,7 +1,10 @@
 """
 misconception: round_trip_interleaved
-explanation: Both functions deal the features out in turn. They undo each other, but head i owns the contiguous features i * d_k up to (i + 1) * d_k, and learned weights rely on it.
-look_at: The order of the two sizes that the last axis is cut into, in both functions.
+explanation: >-
+  Both functions deal the features out in turn. They undo each other, but head i owns the contiguous features
+  i * d_k up to (i + 1) * d_k, and learned weights rely on it.
+look_at: >-
+  The order of the two sizes that the last axis is cut into, in both functions.
 loses: [split, merge]
 """
 

@@ -1,7 +1,10 @@
 """
 misconception: split_by_view_alone
-explanation: You reshaped straight to (batch, num_heads, seq_len, d_k). A reshape only renames places in memory, so a head holds pieces of a few tokens instead of one piece of every token.
-look_at: "The line that makes the head axis in split_heads: cut the last axis first, then move an axis with transpose."
+explanation: >-
+  You reshaped straight to (batch, num_heads, seq_len, d_k). A reshape only renames places in memory, so a
+  head holds pieces of a few tokens instead of one piece of every token.
+look_at: >-
+  The line that makes the head axis in split_heads: cut the last axis first, then move an axis with transpose.
 loses: [split]
 """
 

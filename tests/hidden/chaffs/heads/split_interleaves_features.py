@@ -1,8 +1,12 @@
 """
 misconception: split_interleaves_features
-explanation: You dealt the features out in turn, so head i got every num_heads-th feature starting at i; a head owns d_k neighbours.
-numbers: Head 0 got the features 0, {num_heads}, …; it owns the features 0 to d_k - 1 with d_k = {d_k}.
-look_at: "The order of the two sizes that the last axis is cut into: the heads come first, then d_k."
+explanation: >-
+  You dealt the features out in turn, so head i got every num_heads-th feature starting at i; a head owns d_k
+  neighbours.
+numbers: >-
+  Head 0 got the features 0, {num_heads}, …; it owns the features 0 to d_k - 1 with d_k = {d_k}.
+look_at: >-
+  The order of the two sizes that the last axis is cut into: the heads come first, then d_k.
 loses: [split]
 """
 

@@ -1,7 +1,10 @@
 """
 misconception: split_reads_sequence_first
-explanation: You read x as (seq_len, batch, d_model); here the batch comes first, so sentences and positions have changed places.
-look_at: The line that takes the sizes from x.shape, and the order of the axes after it.
+explanation: >-
+  You read x as (seq_len, batch, d_model); here the batch comes first, so sentences and positions have changed
+  places.
+look_at: >-
+  The line that takes the sizes from x.shape, and the order of the axes after it.
 loses: [split]
 """
 

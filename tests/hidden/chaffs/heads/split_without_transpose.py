@@ -1,7 +1,10 @@
 """
 misconception: split_without_transpose
-explanation: "You cut the features but left the heads behind the tokens: the result is (batch, seq_len, num_heads, d_k), so attention would run between heads instead of between tokens."
-look_at: The order of the axes that split_heads returns.
+explanation: >-
+  You cut the features but left the heads behind the tokens: the result is (batch, seq_len, num_heads, d_k),
+  so attention would run between heads instead of between tokens.
+look_at: >-
+  The order of the axes that split_heads returns.
 loses: [split]
 """
 

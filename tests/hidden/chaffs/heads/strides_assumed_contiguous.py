@@ -1,7 +1,10 @@
 """
 misconception: strides_assumed_contiguous
-explanation: You read the memory of x with strides of your own, as if x were contiguous; for a transposed x these are other numbers.
-look_at: The as_strided call in split_heads.
+explanation: >-
+  You read the memory of x with strides of your own, as if x were contiguous; for a transposed x these are
+  other numbers.
+look_at: >-
+  The as_strided call in split_heads.
 loses: [split_any_layout]
 """
 

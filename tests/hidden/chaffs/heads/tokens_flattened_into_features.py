@@ -1,7 +1,10 @@
 """
 misconception: tokens_flattened_into_features
-explanation: "You flattened tokens and features together and kept the heads as rows: (batch, num_heads, seq_len * d_k) instead of (batch, seq_len, d_model)."
-look_at: "Which axes merge_heads joins: the heads and d_k, after the tokens have moved in front of them."
+explanation: >-
+  You flattened tokens and features together and kept the heads as rows: (batch, num_heads, seq_len * d_k)
+  instead of (batch, seq_len, d_model).
+look_at: >-
+  Which axes merge_heads joins: the heads and d_k, after the tokens have moved in front of them.
 loses: [merge]
 """
 

@@ -1,7 +1,10 @@
 """
 misconception: view_after_transpose
-explanation: You called view on a transposed tensor. It works as long as the heads still lie in memory as split_heads left them, and raises as soon as they were computed afresh.
-look_at: "The view in merge_heads: use reshape, or contiguous() before it."
+explanation: >-
+  You called view on a transposed tensor. It works as long as the heads still lie in memory as split_heads
+  left them, and raises as soon as they were computed afresh.
+look_at: >-
+  The view in merge_heads: use reshape, or contiguous() before it.
 loses: [merge_any_layout]
 """
 

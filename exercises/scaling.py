@@ -1,0 +1,64 @@
+"""
+Exercise: scaling
+
+Attention is a soft look-up: the query says what a token looks for, the key what each token offers, the value what is
+handed over. Attention(Q, K, V) = softmax(QKᵀ / √d_k) V, in four steps: compare each query with each key (dot product),
+scale, turn each query's scores into weights that sum to one (softmax), and add up the values with these weights.
+
+Why scale? If the numbers in queries and keys have mean 0 and variance 1, a dot product of d_k terms has variance d_k.
+At d_k = 64 scores of 8 and more are ordinary, the softmax puts nearly everything on one key, and its gradient vanishes.
+Dividing by √d_k, the standard deviation, brings the scores back to a spread of 1 whatever d_k is.
+
+Conventions of this exercise:
+
+- The last two axes are tokens and features. Before them stand any number of leading axes, the same in query, key and
+  value: none, (batch,) or (batch, num_heads), say. seq_q and seq_k may differ, and so may d_k and d_v.
+- A mask holds True where a query may attend to a key and False where it may not; 1 and 0 as integers or floats mean the
+  same. It broadcasts against (…, seq_q, seq_k). A masked key gets a weight of zero, and the weights of the others sum
+  to one.
+- A query whose keys are all masked gets weights of zero and an output of zero, never NaN, and lets no NaN into any
+  gradient.
+- Output and weights keep the dtype (half and bfloat16 too) and the device of query, key and value, which are all alike.
+  Large scores must not overflow. Gradients flow from the output to query, key and value. The arguments are left
+  unchanged, and there is no dropout.
+
+Worked example: d_k = 2, three tokens as keys, two queries::
+
+    query = [[1, 1],    key = [[ 1,  1],    value = [[10,  0],
+             [0, 0]]           [ 1, -1],             [ 0, 10],
+                               [-1, -1]]             [10, 10]]
+
+    query 0:  scores  [2, 0, -2],  divided by √2  [1.41, 0, -1.41],  exponentials  [4.11, 1, 0.24], their sum 5.36
+              weights [0.77, 0.19, 0.05],  output [0.77 * 10 + 0.05 * 10, 0.19 * 10 + 0.05 * 10] = [8.1, 2.3]
+    query 1:  scores  [0, 0, 0],  weights [0.33, 0.33, 0.33],  output [6.7, 6.7]
+
+    With the mask [[1, 1, 0], [0, 0, 0]] query 0 has weights [0.80, 0.20, 0] and output [8.0, 2.0], and query 1, which
+    may attend to nothing, has weights [0, 0, 0] and output [0, 0].
+
+Source: Vaswani et al. (2017), section 3.2.1.
+"""
+
+import torch
+
+
+def scaled_dot_product_attention(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """
+    Let each query collect a weighted sum of the values, weighted by how well it matches the keys.
+
+    Args:
+        query: Tensor (…, seq_q, d_k).
+        key: Tensor (…, seq_k, d_k).
+        value: Tensor (…, seq_k, d_v).
+        mask: Bool, integer or float tensor that broadcasts against (…, seq_q, seq_k); True or 1 means "may attend".
+            None means that every query may attend to every key.
+
+    Returns:
+        The pair (output, attention_weights): output is (…, seq_q, d_v), attention_weights is (…, seq_q, seq_k). Each
+        row of attention_weights belongs to a query and sums to one over the keys, or is zero if all are masked.
+
+    Source: Vaswani et al. (2017), section 3.2.1, equation 1.
+    """
+    # TODO: score, scale, mask, softmax over the keys, weighted sum of the values.
+    raise NotImplementedError("scaled_dot_product_attention is still to be written")

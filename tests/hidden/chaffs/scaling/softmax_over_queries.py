@@ -1,0 +1,24 @@
+"""
+misconception: softmax_over_queries
+explanation: >-
+  You ran the softmax over the queries: the weights of one key sum to one, those of one query do not.
+look_at: >-
+  The dim of the softmax: it has to be the axis of the keys, the last one.
+loses: [weights]
+"""
+
+import math
+
+import torch
+
+
+def scaled_dot_product_attention(query, key, value, mask=None):
+    d_k = query.size(-1)
+    scores = torch.matmul(query, key.transpose(-2, -1)) / math.sqrt(d_k)
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, torch.finfo(scores.dtype).min)
+    weights = torch.softmax(scores, dim=-2)
+    if mask is not None:
+        weights = weights.masked_fill(mask == 0, 0.0)
+    output = torch.matmul(weights, value)
+    return output, weights

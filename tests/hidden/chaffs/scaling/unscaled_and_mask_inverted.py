@@ -1,0 +1,25 @@
+"""
+misconception: unscaled_and_mask_inverted
+explanation: >-
+  Two things at once: you did not divide the scores by the square root of d_k, and you hid the keys where the
+  mask is True, which means "may attend" here.
+look_at: >-
+  The line that multiplies query and key, and the condition of masked_fill.
+loses: [scale, mask]
+"""
+
+import math
+
+import torch
+
+
+def scaled_dot_product_attention(query, key, value, mask=None):
+    d_k = query.size(-1)
+    scores = torch.matmul(query, key.transpose(-2, -1))
+    if mask is not None:
+        scores = scores.masked_fill(mask != 0, torch.finfo(scores.dtype).min)
+    weights = torch.softmax(scores, dim=-1)
+    if mask is not None:
+        weights = weights.masked_fill(mask != 0, 0.0)
+    output = torch.matmul(weights, value)
+    return output, weights

@@ -1,0 +1,25 @@
+"""
+misconception: value_detached
+explanation: >-
+  You read the values through .data (or .detach()): what to look at still learns, but no gradient reaches the
+  values, so what is handed over is never learned.
+look_at: >-
+  Every .data and .detach() on value.
+loses: [gradients]
+"""
+
+import math
+
+import torch
+
+
+def scaled_dot_product_attention(query, key, value, mask=None):
+    d_k = query.size(-1)
+    scores = torch.matmul(query, key.transpose(-2, -1)) / math.sqrt(d_k)
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, torch.finfo(scores.dtype).min)
+    weights = torch.softmax(scores, dim=-1)
+    if mask is not None:
+        weights = weights.masked_fill(mask == 0, 0.0)
+    output = torch.matmul(weights, value.data)
+    return output, weights

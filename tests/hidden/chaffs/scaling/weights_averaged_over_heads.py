@@ -1,0 +1,25 @@
+"""
+misconception: weights_averaged_over_heads
+explanation: >-
+  You returned weights averaged over the heads, as torch does by default; each head keeps its own weights
+  here.
+look_at: >-
+  The return line, and any mean before it.
+loses: [returns]
+"""
+
+import math
+
+import torch
+
+
+def scaled_dot_product_attention(query, key, value, mask=None):
+    d_k = query.size(-1)
+    scores = torch.matmul(query, key.transpose(-2, -1)) / math.sqrt(d_k)
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, torch.finfo(scores.dtype).min)
+    weights = torch.softmax(scores, dim=-1)
+    if mask is not None:
+        weights = weights.masked_fill(mask == 0, 0.0)
+    output = torch.matmul(weights, value)
+    return output, weights.mean(dim=1)
