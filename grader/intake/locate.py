@@ -6,18 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from grader.intake.definitions import Definitions, Given, add_star_imports, find_definitions
-from grader.model.base import Model
-from grader.model.submission import FileKind, SourceFile, Submission
-
-
-class Entry(Model):
-    """Where an exercise's promised names are taken from."""
-
-    exercise: str
-    path: str | None
-    """The file, or ``None`` when nothing in the submission is for this exercise."""
-    note: str = ""
-    """What the learner should know about the choice; why nothing was found when there is no path."""
+from grader.model.submission import Entry, FileKind, SourceFile, Submission
 
 
 @dataclass(frozen=True)
