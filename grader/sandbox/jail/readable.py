@@ -73,7 +73,7 @@ def readable_paths(python: str = sys.executable, exclude: Sequence[str] = ()) ->
 
 def kit_paths(sites: Sequence[str] | None = None) -> tuple[str, ...]:
     """
-    Return the kit's own folders, with its suites, solutions and rubrics.
+    Return the kit's own folders, with its suites, solutions and rubrics; those that exist.
 
     Installed, that is its package. In a checkout it is the whole checkout.
 
@@ -85,7 +85,7 @@ def kit_paths(sites: Sequence[str] | None = None) -> tuple[str, ...]:
     home, name = os.path.split(package)
     copies = [os.path.join(folder, name) for folder in sites]
     installed = home in map(os.path.realpath, sites)
-    return tuple(dict.fromkeys([package if installed else home, package, *copies]))
+    return tuple(filter(os.path.exists, dict.fromkeys([package if installed else home, package, *copies])))
 
 
 def _describe(python: str) -> dict[str, list[str]]:

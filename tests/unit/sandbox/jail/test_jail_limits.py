@@ -93,6 +93,14 @@ def test_no_core_file_is_written(jailer: Jailer) -> None:
     assert [0, 0] == answer.value
 
 
+@pytest.mark.parametrize("kind", ["MEMLOCK", "MSGQUEUE", "RTPRIO", "NICE"])
+def test_memory_that_cannot_be_swapped_and_higher_priorities_are_out_of_reach(kind: str, jailer: Jailer) -> None:
+    """A worker has no use for them, and others would suffer."""
+    answer = jailer.run_jailed(f"result = resource.getrlimit(resource.RLIMIT_{kind})")
+
+    assert [0, 0] == answer.value
+
+
 def test_limits_that_are_lower_already_stay(ordinary: Jailer) -> None:
     """A container's own hard limit is not an error."""
     lower = f"resource.setrlimit(resource.RLIMIT_NOFILE, (30, 30)); signal.signal({int(signal.SIGINT)}, signal.SIG_DFL)"

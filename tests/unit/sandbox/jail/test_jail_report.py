@@ -54,6 +54,22 @@ def test_no_capability_is_left(jailer: Jailer) -> None:
     assert "0" * 16 == bounded or jailer.user == USERS[0]  # without privilege there is no right to shrink this one
 
 
+def test_the_worker_is_set_apart(jailer: Jailer) -> None:
+    """Its own session, files closed to others, and the first to go when memory is short."""
+    code = "result = [os.getsid(0) == os.getpid(), os.umask(0), open('/proc/self/oom_score_adj').read()]"
+
+    answer = jailer.run_jailed(code, off=NO_LANDLOCK)
+
+    assert [True, 0o077, "1000\n"] == answer.value
+
+
+def test_a_process_that_leads_its_session_already_keeps_it(ordinary: Jailer) -> None:
+    """As one that was started by `subprocess` with a session of its own."""
+    answer = ordinary.run_jailed("", before="os.setsid()")
+
+    assert "session" in answer.report["layers"]
+
+
 def test_without_a_filter_it_is_a_mere_process(jailer: Jailer) -> None:
     """Even where files are out of reach: sockets and programs are not."""
     assert "process" == jailer.run_jailed("", off=frozenset({"seccomp"})).report["level"]
