@@ -5,7 +5,9 @@ import torch.nn.functional as F
 
 
 def create_padding_mask(lengths, max_len):
-    return torch.stack([torch.arange(max_len, device=lengths.device)] * len(lengths)).less(lengths[:, None])[:, None, None]
+    return torch.stack([torch.arange(max_len, device=lengths.device)] * len(lengths)).less(lengths[:, None])[
+        :, None, None
+    ]
 
 
 def create_causal_mask(seq_len, device=None):

@@ -14,7 +14,10 @@ def create_causal_mask(seq_len, device=None):
 
 
 def combine_masks(padding_mask, causal_mask):
-    return torch.einsum("bhqk,qk->bhqk", padding_mask.float().expand(-1, -1, len(causal_mask), -1), causal_mask.float()) > 0.5
+    return (
+        torch.einsum("bhqk,qk->bhqk", padding_mask.float().expand(-1, -1, len(causal_mask), -1), causal_mask.float())
+        > 0.5
+    )
 
 
 class _MaskedSoftmax(torch.autograd.Function):

@@ -1,0 +1,29 @@
+"""
+misconception: combined_by_or
+explanation: "You join the two masks with a logical or: a key that passes one of them gets through. It has to pass both."
+look_at: The operator between the masks; + of two bool tensors is a logical or as well.
+loses: [combine_values]
+"""
+
+import torch
+
+
+def create_padding_mask(lengths, max_len):
+    positions = torch.arange(max_len, device=lengths.device)
+    return (positions < lengths.unsqueeze(1))[:, None, None, :]
+
+
+def create_causal_mask(seq_len, device=None):
+    return torch.ones(seq_len, seq_len, dtype=torch.bool, device=device).tril()
+
+
+def combine_masks(padding_mask, causal_mask):
+    return padding_mask | causal_mask
+
+
+def masked_softmax(scores, mask=None):
+    if mask is None:
+        return torch.softmax(scores, dim=-1)
+    scores = scores.masked_fill(mask == 0, float("-inf"))
+    weights = torch.softmax(scores, dim=-1)
+    return weights.masked_fill(mask == 0, 0.0)

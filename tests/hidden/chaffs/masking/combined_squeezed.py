@@ -1,0 +1,30 @@
+"""
+misconception: combined_squeezed
+explanation: You call squeeze() without naming an axis, so a batch of one sentence loses its batch axis when the masks are joined.
+look_at: "squeeze: say which axis, or leave it out."
+loses: [combine_form]
+"""
+
+import torch
+
+
+def create_padding_mask(lengths, max_len):
+    positions = torch.arange(max_len, device=lengths.device)
+    return (positions < lengths.unsqueeze(1))[:, None, None, :]
+
+
+def create_causal_mask(seq_len, device=None):
+    return torch.ones(seq_len, seq_len, dtype=torch.bool, device=device).tril()
+
+
+def combine_masks(padding_mask, causal_mask):
+    padding = padding_mask.squeeze()
+    return padding[:, None, None, :] & causal_mask
+
+
+def masked_softmax(scores, mask=None):
+    if mask is None:
+        return torch.softmax(scores, dim=-1)
+    scores = scores.masked_fill(mask == 0, float("-inf"))
+    weights = torch.softmax(scores, dim=-1)
+    return weights.masked_fill(mask == 0, 0.0)

@@ -1,0 +1,29 @@
+"""
+misconception: combined_without_head_axis
+explanation: Your combined mask has the shape (batch, seq_len, seq_len); against scores with heads its batch lines up with the heads.
+look_at: The axis of size one for the heads, which is lost on the way.
+loses: [combine_form]
+"""
+
+import torch
+
+
+def create_padding_mask(lengths, max_len):
+    positions = torch.arange(max_len, device=lengths.device)
+    return (positions < lengths.unsqueeze(1))[:, None, None, :]
+
+
+def create_causal_mask(seq_len, device=None):
+    return torch.ones(seq_len, seq_len, dtype=torch.bool, device=device).tril()
+
+
+def combine_masks(padding_mask, causal_mask):
+    return padding_mask.squeeze(1) & causal_mask
+
+
+def masked_softmax(scores, mask=None):
+    if mask is None:
+        return torch.softmax(scores, dim=-1)
+    scores = scores.masked_fill(mask == 0, float("-inf"))
+    weights = torch.softmax(scores, dim=-1)
+    return weights.masked_fill(mask == 0, 0.0)

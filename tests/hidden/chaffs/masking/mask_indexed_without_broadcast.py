@@ -1,0 +1,31 @@
+"""
+misconception: mask_indexed_without_broadcast
+explanation: You index the scores with the mask, which needs a mask of the same shape; indexing does not broadcast.
+look_at: "scores[...] with a mask in the brackets: masked_fill and torch.where broadcast."
+loses: [broadcasting]
+"""
+
+import torch
+
+
+def create_padding_mask(lengths, max_len):
+    positions = torch.arange(max_len, device=lengths.device)
+    return (positions < lengths.unsqueeze(1))[:, None, None, :]
+
+
+def create_causal_mask(seq_len, device=None):
+    return torch.ones(seq_len, seq_len, dtype=torch.bool, device=device).tril()
+
+
+def combine_masks(padding_mask, causal_mask):
+    return padding_mask & causal_mask
+
+
+def masked_softmax(scores, mask=None):
+    if mask is None:
+        return torch.softmax(scores, dim=-1)
+    scores = scores.clone()
+    scores[mask == 0] = float("-inf")
+    weights = torch.softmax(scores, dim=-1).clone()
+    weights[mask == 0] = 0.0
+    return weights

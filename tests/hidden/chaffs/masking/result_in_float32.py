@@ -1,0 +1,29 @@
+"""
+misconception: result_in_float32
+explanation: You compute in float32 and return float32, whatever came in; computing there is fine, but the weights should have the scores' dtype.
+look_at: "The cast at the beginning: there is none back at the end."
+loses: [dtypes]
+"""
+
+import torch
+
+
+def create_padding_mask(lengths, max_len):
+    positions = torch.arange(max_len, device=lengths.device)
+    return (positions < lengths.unsqueeze(1))[:, None, None, :]
+
+
+def create_causal_mask(seq_len, device=None):
+    return torch.ones(seq_len, seq_len, dtype=torch.bool, device=device).tril()
+
+
+def combine_masks(padding_mask, causal_mask):
+    return padding_mask & causal_mask
+
+
+def masked_softmax(scores, mask=None):
+    scores = scores.float()
+    if mask is None:
+        return torch.softmax(scores, dim=-1)
+    weights = torch.softmax(scores.masked_fill(mask == 0, float("-inf")), dim=-1)
+    return weights.masked_fill(mask == 0, 0.0)

@@ -1,0 +1,29 @@
+"""
+misconception: softmax_over_queries
+explanation: Your softmax runs over the queries, so the columns sum to one and the rows do not; each query shares its attention among the keys.
+look_at: "The axis of the softmax: keys are the last one."
+loses: [softmax_values, masked_weights]
+"""
+
+import torch
+
+
+def create_padding_mask(lengths, max_len):
+    positions = torch.arange(max_len, device=lengths.device)
+    return (positions < lengths.unsqueeze(1))[:, None, None, :]
+
+
+def create_causal_mask(seq_len, device=None):
+    return torch.ones(seq_len, seq_len, dtype=torch.bool, device=device).tril()
+
+
+def combine_masks(padding_mask, causal_mask):
+    return padding_mask & causal_mask
+
+
+def masked_softmax(scores, mask=None):
+    if mask is None:
+        return torch.softmax(scores, dim=-2)
+    scores = scores.masked_fill(mask == 0, float("-inf"))
+    weights = torch.softmax(scores, dim=-2)
+    return weights.masked_fill(mask == 0, 0.0)
