@@ -10,6 +10,10 @@ _ESCAPE_SEQUENCE = re.compile(
     r"|(?:\x1b\]|\x9d)[^\x07\x1b\x9b-\x9d]*(?:\x07|\x1b\\|\x9c)"
 )
 
+# Within a line nothing but colours vanishes: a learner's text stands there between the grader's words, and must not be
+# able to take any of them away.
+_COLOUR = re.compile(r"(?:\x1b\[|\x9b)[0-9;]*m")
+
 # What no page, terminal or XML file should get to see raw: control characters, marks that turn the direction of text,
 # invisible characters, lone surrogates, noncharacters and tags. The joiners U+200C and U+200D stay, since Persian and
 # emoji need them, and so do the variation selectors.
@@ -22,6 +26,8 @@ _UNSAFE = re.compile(
     + "\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e00ff"
     "]"
 )
+
+_LINE_END = re.compile(r"[\n\t]|\r\n?")
 
 # How the signs of this kit's own sentences look on a terminal that cannot show them.
 _SPELLED = {
@@ -75,11 +81,16 @@ def harmless(text: str) -> str:
 
 
 def harmless_line(text: str) -> str:
-    """Return the text as ``harmless`` does, on one line: newlines and tabs become blanks."""
-    text = harmless(text)
+    """
+    Return the text on one line: newlines and tabs become blanks, colours vanish, all else unsafe becomes an escape.
+
+    Unlike in ``harmless``, nothing that a learner wrote can make the words before or after it disappear, so this is
+    also right for a sentence of the grader's with learner's text in it.
+    """
     if text.isprintable():
         return text.strip()
-    return " ".join(part.strip() for part in text.replace("\t", "\n").split("\n") if part.strip())
+    text = _UNSAFE.sub(lambda found: _escape(found[0]), _COLOUR.sub("", _LINE_END.sub("\n", text)))
+    return " ".join(part.strip() for part in text.split("\n") if part.strip())
 
 
 def encodable(text: str, encoding: str) -> str:

@@ -36,6 +36,8 @@ _OBSERVATIONS_SHOWN = 6
 _OUTPUT_LINES = 12
 _LABEL_COLUMNS = 16
 _TALLY_COLUMNS = 20
+_WITH_TALLIES = 48
+"""Below this many columns, the table has symbols and points only."""
 _ROOMY = 72
 """From this many columns on, labels stand beside their text instead of above it."""
 _WIDEST = 110
@@ -208,7 +210,8 @@ def _write_points(page: _Page, report: ScoreReport) -> None:
     rows = [row for exercise in report.exercises for row in _rows_of(page, exercise, names)]
     earned = max(len(row[3]) for row in rows)
     longest = max(row[0] + 2 + cell_len(row[2]) for row in rows)
-    titles = max(20, min(longest, page.width - 2 - earned - 2 - 2 - _TALLY_COLUMNS))
+    tallies = 2 + _TALLY_COLUMNS if page.width >= _WITH_TALLIES else 0
+    titles = max(10, min(longest, page.width - 2 - earned - 2 - tallies))
     for row in rows:
         _write_row(page, row, titles, earned)
 
@@ -246,7 +249,7 @@ def _write_row(page: _Page, row: _Row, titles: int, earned: int) -> None:
     indent, verdict, title, points, said, style = row
     left = wrap(title, titles - indent - 2)
     room = page.width - 2 - titles - 2 - earned - 2
-    right = wrap(page.fit(said), max(room, 8))
+    right = wrap(page.fit(said), room) if page.width >= _WITH_TALLIES else [""]
     mark, mark_style = (page.signs[verdict], STYLES[verdict]) if verdict else (" ", "")
     for number in range(max(len(left), len(right))):
         first = number == 0

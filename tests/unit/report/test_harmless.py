@@ -61,6 +61,19 @@ def test_one_line_has_no_breaks():
     assert harmless_line("\n a\n\n\tb  c\t d\n") == "a b  c d"
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["\rAll right", "\x1b]0;", "\x9d", "\x1b[", "\x9b1", "\x1b[2K\x1b[1G", "\x08" * 40, "\u202e", "\x1b]8;;x\x1b\\"],
+)
+def test_learners_text_takes_no_word_of_the_graders_away(text):
+    """A file named after a carriage return must not turn "Fix this" into "All right"."""
+    line = harmless_line(f"Fix this in {text}, line 3 ({text}\x07) now.")
+
+    assert line.startswith("Fix this in ")
+    assert ", line 3 (" in line
+    assert line.endswith(") now.")
+
+
 @pytest.mark.parametrize("piece", ["\x1b]", "\x9d", "\x1b[1", "\x9b", "\r", " \n", " ", "`", "\u202e"])
 def test_long_hostile_text_takes_linear_time(piece):
     """A print as long as the output cap must not hang the report: 64 KiB in well under a second."""
@@ -85,9 +98,13 @@ def test_an_excerpt_keeps_both_ends_and_says_what_is_missing():
     shown = excerpt(text, lines=8, columns=80)
 
     assert shown.lines_left_out == 992
-    assert [
-        shown.text.split("\n")[place] for place in (0, 5, 6, 7, 8)
-    ] == ["line 0", "line 5", "… 992 lines left out …", "line 998", "line 999"]
+    assert [shown.text.split("\n")[place] for place in (0, 5, 6, 7, 8)] == [
+        "line 0",
+        "line 5",
+        "… 992 lines left out …",
+        "line 998",
+        "line 999",
+    ]
 
 
 def test_a_short_text_is_shown_whole():

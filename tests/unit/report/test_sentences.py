@@ -167,9 +167,9 @@ def test_an_incomplete_report_says_whose_fault_it_is():
     """The grader's fault is told apart from a course that was graded in part."""
     assert sentences.incomplete_sentences(samples.ordinary()) == []
     assert "failed on 2 checks. That is not your mistake" in sentences.incomplete_sentences(samples.grader_failed())[0]
-    assert sentences.incomplete_sentences(
-        samples.partial()
-    ) == ["Not every exercise was graded, so this total is not a grade."]
+    assert sentences.incomplete_sentences(samples.partial()) == [
+        "Not every exercise was graded, so this total is not a grade."
+    ]
 
 
 def test_one_more_check_says_and_two_say():
