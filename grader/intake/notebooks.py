@@ -85,25 +85,33 @@ def _parse_notebook(text: str) -> dict[str, Any]:
         raise Refused(f"expected a notebook (JSON), but {found}; save the notebook again and hand that in") from None
     if not isinstance(content, dict) or not ({"cells", "worksheets"} & content.keys()):
         raise Refused("expected a notebook, found other JSON; save it as .ipynb from Jupyter and hand that in")
-    _drop_outputs(content)
+    _mend_cells(content)
     return _upgrade(content)
 
 
-def _drop_outputs(content: dict[str, Any]) -> None:
-    """Empty the outputs: nothing in them is graded, and pictures are most of a notebook's size."""
+def _mend_cells(content: dict[str, Any]) -> None:
+    """
+    Empty the outputs and mend the metadata.
+
+    Nothing in outputs is graded, and pictures are most of a notebook's size. Metadata that is missing says nothing
+    about the code, but nbformat insists on it.
+    """
     worksheets = content.get("worksheets")
     for holder in [content, *(worksheets if isinstance(worksheets, list) else [])]:
         cells = holder.get("cells") if isinstance(holder, dict) else None
-        for cell in cells if isinstance(cells, list) else []:
-            if isinstance(cell, dict) and "outputs" in cell:
-                cell["outputs"] = []
+        for mended in [holder, *(cells if isinstance(cells, list) else [])]:
+            if isinstance(mended, dict):
+                if "outputs" in mended:
+                    mended["outputs"] = []
+                if not isinstance(mended.get("metadata"), dict):
+                    mended["metadata"] = {}
 
 
 def _upgrade(content: dict[str, Any]) -> dict[str, Any]:
     """Let nbformat make format 4 of it; what is odd in a format 4 notebook (ids missing or twice) does no harm."""
     nbformat: Any = importlib.import_module("nbformat")  # 0.3 s, so only where there is a notebook
     major, minor = nbformat.reader.get_version(content)
-    if major not in nbformat.versions:
+    if not isinstance(major, int) or major not in nbformat.versions:
         raise Refused(f"expected a notebook of format 1 to 4, found format {major!s:.20}; save it as format 4")
     try:
         with warnings.catch_warnings():

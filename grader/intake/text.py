@@ -26,8 +26,8 @@ _MARKS = (
 # PEP 263: in the first two lines, the second only if the first is blank or a comment.
 _CODING_LINE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK_OR_COMMENT = re.compile(rb"^[ \t\f]*(?:#.*)?$")
-# Without the shifts of ISO 2022, which is plain ASCII until one of them.
-_ASCII = bytes(byte for byte in range(128) if byte not in (0x0E, 0x0F, 0x1B))
+# Without the shifts of ISO 2022, which is plain ASCII until one of them; with what IDNA reads as other letters.
+_ASCII = bytes(byte for byte in range(128) if byte not in (0x0E, 0x0F, 0x1B)) + b".xn--nxasmq6b"
 
 _ADVICE = "save the file as UTF-8 to be sure"
 
