@@ -38,8 +38,6 @@ Worked example: d_k = 2, three tokens as keys, two queries::
 Source: Vaswani et al. (2017), section 3.2.1.
 """
 
-import math
-
 import torch
 
 
@@ -64,7 +62,7 @@ def scaled_dot_product_attention(
     """
     d_k = query.shape[-1]
     # Score: one dot product for each pair of a query and a key, brought back to a spread of 1.
-    attention_scores = query @ key.transpose(-2, -1) / math.sqrt(d_k)  # (…, seq_q, seq_k)
+    attention_scores = query @ key.transpose(-2, -1) / d_k**0.5  # (…, seq_q, seq_k)
     if mask is None:
         attention_weights = attention_scores.softmax(dim=-1)
     else:

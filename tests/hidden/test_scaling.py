@@ -128,6 +128,10 @@ def place_of_output(function, arguments):
 def _tensors(got):
     found = [item for item in (got if isinstance(got, (tuple, list)) else [got]) if isinstance(item, torch.Tensor)]
     expect(found, "The function should return (output, attention_weights), but returns no tensor.")
+    expect(
+        all(tensor.is_floating_point() for tensor in found),
+        "output and attention_weights should hold floating-point numbers, as query, key and value do.",
+    )
     return found
 
 

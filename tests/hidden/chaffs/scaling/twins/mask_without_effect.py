@@ -1,0 +1,11 @@
+"""The same mistake as mask_without_effect, written by somebody else."""
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, m=None):
+    scale = q.shape[-1] ** -0.5
+    s = torch.einsum("...id,...jd->...ij", q, k) * scale
+    a = s.softmax(dim=-1)
+    o = torch.einsum("...ij,...jd->...id", a, v)
+    return (o, a)
