@@ -35,6 +35,7 @@ class Channel:
         self._connection, self._output = connection, output
         self._output_limit = output_limit
         self._output_open = True
+        self._received = bytearray()
         self.printed = bytearray()
         self.dropped = 0
 
@@ -42,11 +43,10 @@ class Channel:
         """Send a frame; ``deadline`` is on the monotonic clock."""
         rest = memoryview(frame)
         while rest:
-            self._wait(deadline, writing=True)
             try:
                 rest = rest[self._connection.send(rest) :]
             except BlockingIOError:
-                continue
+                self._wait(deadline, writing=True)
             except OSError:
                 raise ChannelClosedError from None
 
@@ -69,19 +69,21 @@ class Channel:
         os.close(self._output)
 
     def _read(self, length: int, deadline: float) -> bytes:
-        data = bytearray()
-        while len(data) < length:
+        """Take bytes from what was received, receiving more as long as they do not suffice."""
+        while len(self._received) < length:
             self._wait(deadline, writing=False)
             try:
-                chunk = self._connection.recv(min(length - len(data), 1 << 20))
+                chunk = self._connection.recv(max(_CHUNK, length - len(self._received)))
             except BlockingIOError:
                 continue
             except OSError:
                 raise ChannelClosedError from None
             if not chunk:
                 raise ChannelClosedError
-            data += chunk
-        return bytes(data)
+            self._received += chunk
+        data = bytes(self._received[:length])
+        del self._received[:length]
+        return data
 
     def _wait(self, deadline: float, *, writing: bool) -> None:
         """Wait until the socket is ready, emptying the output pipe meanwhile so that printing never blocks."""

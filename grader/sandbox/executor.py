@@ -40,7 +40,6 @@ class Executor:
         self.modules = modules
         self.objects: dict[int, Any] = {}
         self._operations: dict[str, Callable[[Request], Reply]] = {
-            "begin": self._begin,
             "call": self._call,
             "state": self._state,
             "set_state": self._set_state,
@@ -48,7 +47,13 @@ class Executor:
         }
 
     def perform(self, request: Request) -> Reply:
-        """Answer one request; whatever the learner's code raises becomes part of the answer."""
+        """
+        Answer one request; whatever the learner's code raises becomes part of the answer.
+
+        A request that begins a check forgets the objects of the check before.
+        """
+        if request.get("begin"):
+            self.objects.clear()
         try:
             with torch_state_kept():
                 return {"ok": True, **self._operations[request["op"]](request)}
@@ -58,11 +63,6 @@ class Executor:
                 # What fails there for a reason other than devices is not known to fail on a real accelerator.
                 reply["kind"] = "device" if pretend_device.is_device_mistake(error) else "unjudged"
             return reply
-
-    def _begin(self, request: Request) -> Reply:
-        """Forget the objects of the check before."""
-        self.objects.clear()
-        return {}
 
     def _call(self, request: Request) -> Reply:
         seed_everything(request["seed"])

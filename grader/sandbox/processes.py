@@ -198,33 +198,41 @@ class ForkSandbox:
         return answer
 
 
+@dataclass
+class _Spawned:
+    """A process that imports torch, and becomes a worker when it is told its settings."""
+
+    process: subprocess.Popen[bytes]
+    connection: socket.socket
+    output: int
+
+
 class SpawnSandbox:
-    """Workers started as plain processes, where fork is not safe: each imports torch anew."""
+    """
+    Workers started as plain processes, where fork is not safe.
+
+    Each imports torch anew, which takes seconds; so the next one is started while this one works.
+    """
 
     start_method: StartMethod = "spawn"
 
     def __init__(self) -> None:
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self._next: _Spawned | None = None
 
     def start_worker(self, settings: JailSettings, limits: Limits, preload: Sequence[str] = ()) -> Worker:
-        """Start one worker in a second or two."""
-        del preload  # a plain process may import what it likes
-        ours, theirs = socket.socketpair()
-        reading, writing = os.pipe()
-        command = [*python_command(), "-m", "grader.sandbox.spawned", str(theirs.fileno()), settings.to_json()]
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=writing,
-            stderr=writing,
-            pass_fds=[theirs.fileno()],
-            env=clean_environment(),
-            cwd="/",
-        )
-        theirs.close()
-        os.close(writing)
-        self._processes[process.pid] = process
-        return Worker(self, process.pid, Channel(ours, reading, limits.output_kb << 10))
+        """Start one worker; in a second or two, or at once if it was made ready meanwhile."""
+        spawned = self._next or self._spawn()
+        self._next = self._spawn()
+        request = {"settings": settings.to_json(), "preload": list(preload)}
+        assert spawned.process.stdin is not None
+        try:
+            spawned.process.stdin.write(json.dumps(request).encode() + b"\n")
+            spawned.process.stdin.close()
+        except BrokenPipeError:
+            pass  # it has ended, and the missing hello will be reported with what it printed
+        channel = Channel(spawned.connection, spawned.output, limits.output_kb << 10)
+        return Worker(self, spawned.process.pid, channel)
 
     def reap(self, pid: int) -> Usage:
         """Wait for a worker that was killed."""
@@ -240,3 +248,26 @@ class SpawnSandbox:
         for pid in list(self._processes):
             kill_everything(pid)
             self.reap(pid)
+        if self._next is not None:
+            assert self._next.process.stdin is not None
+            self._next.process.stdin.close()
+            self._next.connection.close()
+            os.close(self._next.output)
+            self._next = None
+
+    def _spawn(self) -> _Spawned:
+        ours, theirs = socket.socketpair()
+        reading, writing = os.pipe()
+        process = subprocess.Popen(
+            [*python_command(), "-m", "grader.sandbox.spawned", str(theirs.fileno())],
+            stdin=subprocess.PIPE,
+            stdout=writing,
+            stderr=writing,
+            pass_fds=[theirs.fileno()],
+            env=clean_environment(),
+            cwd="/",
+        )
+        theirs.close()
+        os.close(writing)
+        self._processes[process.pid] = process
+        return _Spawned(process, ours, reading)

@@ -63,6 +63,8 @@ class Conversation:
 
     def request(self, request: Request, name: str) -> Reply:
         """Send one request; a reply that reports an error is raised as the `LearnerProblem` that it is."""
+        if not self.exchanges:
+            request = {**request, "begin": True}
         exchange = Exchange(request, None)
         self.exchanges.append(exchange)
         reply = self.ask(request, name)

@@ -1,5 +1,6 @@
-"""Run one worker as a process of its own: ``python -m grader.sandbox.spawned DESCRIPTOR SETTINGS``."""
+"""Run one worker as a process of its own: ``python -m grader.sandbox.spawned DESCRIPTOR``, settings on standard input."""
 
+import json
 import os
 import sys
 
@@ -7,22 +8,31 @@ import torch
 
 from grader.sandbox import pretend_device
 from grader.sandbox.jail import JailSettings
+from grader.sandbox.preload import preload
 from grader.sandbox.worker import CHANNEL, serve
 
 
 def main() -> None:
-    """Move the channel to its place, warm up what the jail would forbid, and serve."""
-    channel, settings = int(sys.argv[1]), sys.argv[2]
-    if channel != CHANNEL:
-        os.dup2(channel, CHANNEL)
-        os.close(channel)
-    os.set_inheritable(CHANNEL, False)
+    """Warm up what the jail would forbid, wait to be told the settings, and serve."""
+    channel = int(sys.argv[1])
     torch.set_num_threads(1)
     x = torch.randn(2, 8, 8, requires_grad=True)
     torch.autograd.grad([(x @ x).softmax(-1)], [x], [torch.ones_like(x)])
     pretend_device.prepare()
+    line = sys.stdin.readline()
+    if not line:
+        return  # made ready, and not needed
+    request = json.loads(line)
+    preload(request["preload"])
+    if channel != CHANNEL:
+        os.dup2(channel, CHANNEL)
+        os.close(channel)
+    os.set_inheritable(CHANNEL, False)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.closerange(CHANNEL + 1, 4096)
     os.environ.clear()
-    serve(JailSettings.from_json(settings), os.getppid())
+    serve(JailSettings.from_json(request["settings"]), os.getppid())
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from grader.sandbox.wire import PREFIX, ProtocolError, pack_frame, unpack_frame,
 
 CHANNEL = 3
 """The descriptor of the socket to the trusted side."""
+_CHUNK = 1 << 16
 
 
 def serve(settings: JailSettings, parent: int) -> NoReturn:
@@ -35,8 +36,9 @@ def serve(settings: JailSettings, parent: int) -> NoReturn:
     # Sent before any learner's code exists in this process, so it is the one message that is no mere claim.
     _write(pack_frame({"id": 0, "reply": hello}))
     executor: Executor | None = None
+    inbox = _Inbox()
     while True:
-        message = _read()
+        message = inbox.read()
         request = message["request"]
         if request["op"] == "load":
             executor, reply = _load(request)
@@ -86,19 +88,26 @@ def _flush() -> None:
             continue
 
 
-def _read() -> Any:
-    header_length, payload_length = unpack_prefix(_read_exactly(PREFIX.size))
-    return unpack_frame(_read_exactly(header_length), _read_exactly(payload_length), keep_strides=True)
+class _Inbox:
+    """Reads frames from the channel."""
 
+    def __init__(self) -> None:
+        self._received = bytearray()
 
-def _read_exactly(length: int) -> bytes:
-    data = bytearray()
-    while len(data) < length:
-        chunk = os.read(CHANNEL, min(length - len(data), 1 << 20))
-        if not chunk:
-            os._exit(0)  # the trusted side is done with this worker
-        data += chunk
-    return bytes(data)
+    def read(self) -> Any:
+        """Return the next frame's value; the process ends when the trusted side is done with it."""
+        header_length, payload_length = unpack_prefix(self._take(PREFIX.size))
+        return unpack_frame(self._take(header_length), self._take(payload_length), keep_strides=True)
+
+    def _take(self, length: int) -> bytes:
+        while len(self._received) < length:
+            chunk = os.read(CHANNEL, max(_CHUNK, length - len(self._received)))
+            if not chunk:
+                os._exit(0)
+            self._received += chunk
+        data = bytes(self._received[:length])
+        del self._received[:length]
+        return data
 
 
 def _write(frame: bytes) -> None:

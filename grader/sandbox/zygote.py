@@ -1,7 +1,6 @@
 """A process that has imported torch and nothing else, and forks workers on request."""
 
 import gc
-import importlib
 import json
 import os
 import signal
@@ -9,10 +8,10 @@ import socket
 from typing import Any, Final, NoReturn
 
 from grader.sandbox.jail import JailSettings, make_undumpable
+from grader.sandbox.preload import preload
 
 _FIRST_FREE: Final = 4
 """Descriptors from here on are closed in a worker: 0 to 2 are its streams and 3 its channel."""
-PRELOADABLE: Final = frozenset({"matplotlib.pyplot", "torch.optim"})
 
 
 def serve_forks(control: socket.socket) -> NoReturn:
@@ -29,12 +28,15 @@ def serve_forks(control: socket.socket) -> NoReturn:
     make_undumpable()
     _warm_up()
     me = os.getpid()
+    loaded: set[str] = set()
     control.sendall(b'{"ready": true}\n')
     while True:
         request, descriptors = _receive(control)
         if request["op"] == "spawn":
-            for module in PRELOADABLE.intersection(request["preload"]):
-                _preload(module)
+            if not loaded.issuperset(request["preload"]):
+                preload(request["preload"])
+                loaded.update(request["preload"])
+                gc.freeze()
             pid = os.fork()
             if pid == 0:
                 _become_worker(control, descriptors, request["settings"], me)
@@ -81,26 +83,6 @@ def _reap(pid: int) -> dict[str, Any]:
     except ChildProcessError:
         return {"status": 0, "peak_mb": 0, "cpu_s": 0.0}
     return {"status": status, "peak_mb": usage.ru_maxrss >> 10, "cpu_s": usage.ru_utime + usage.ru_stime}
-
-
-def _preload(module: str) -> None:
-    os.environ["MPLBACKEND"] = "Agg"  # a worker has no display, and plt.show() must not wait for one
-    importlib.import_module(module)
-    if module == "matplotlib.pyplot":
-        _draw_once()
-    gc.freeze()
-
-
-def _draw_once() -> None:
-    import io
-
-    import matplotlib.pyplot as plt
-
-    # Fonts and caches are read at the first drawing, which a worker may not do.
-    plt.imshow([[0, 1]])
-    plt.title("warm")
-    plt.savefig(io.BytesIO())
-    plt.close("all")
 
 
 def _warm_up() -> None:

@@ -127,7 +127,6 @@ class _Comparison:
         key = (name, check)
         if key not in self._agreement:
             executor = self._fingerprints.executor(name)
-            executor.perform({"op": "begin"})
             self._agreement[key] = all(
                 exchange.reply is not None and replies_alike(executor.perform(exchange.request), exchange.reply)
                 for exchange in self.transcripts[check].exchanges
@@ -149,8 +148,6 @@ class _Comparison:
     def _deviates(self, name: str, check: str) -> bool:
         """Whether known code answers a check otherwise than the solution does."""
         executor, solution = self._fingerprints.executor(name), self._fingerprints.executor(_SOLUTION)
-        executor.perform({"op": "begin"})
-        solution.perform({"op": "begin"})
         requests = [exchange.request for exchange in self.transcripts[check].exchanges]
         return not all(replies_alike(executor.perform(request), solution.perform(request)) for request in requests)
 

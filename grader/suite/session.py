@@ -69,9 +69,7 @@ class ExerciseSession:
             raise LearnerProblem(Verdict.SKIPPED, f"Not run: {self.entry} could not be loaded, as said above.")
         if self._worker is None:
             self._start()
-        conversation = Conversation(self.ask, seed, not_here=self._missing_devices())
-        self.ask({"op": "begin"}, "")
-        return conversation
+        return Conversation(self.ask, seed, not_here=self._missing_devices())
 
     def ask(self, request: Request, name: str) -> dict[str, Any]:
         """Ask the worker about a promised name; see `Worker.ask`."""

@@ -1,0 +1,335 @@
+"""Each kind of code gets its verdict, with forked and with spawned workers."""
+
+import textwrap
+
+import pytest
+
+from grader.model.verdict import Verdict
+from tests.conftest import GradeMini
+
+RIGHT = """
+def double(x, times):
+    if times < 0:
+        raise ValueError("negative")
+    return x * 2 ** times
+"""
+LAYER = """
+import torch
+from torch import nn
+from double import double
+
+class Layer(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.shift = nn.Parameter(torch.zeros(size))
+
+    def forward(self, x):
+        return double(x, 1) + self.shift
+"""
+
+
+def verdicts(report):
+    """Verdict by check, over all exercises."""
+    return {check.id: check.verdict for exercise in report.exercises for check in exercise.checks}
+
+
+def first(report):
+    """The first check of the first exercise."""
+    return report.exercises[0].checks[0]
+
+
+def test_right_code_earns_full_marks(grade_mini: GradeMini) -> None:
+    """All points, nothing to fix, no flag."""
+    report = grade_mini(RIGHT)
+
+    assert (4, 4, True) == (report.score, report.max_score, report.full_marks)
+    assert () == report.flags
+
+
+def test_a_stub_is_todo_and_not_a_failure(grade_mini: GradeMini) -> None:
+    """The stub's own error means that nothing was begun."""
+    report = grade_mini("def double(x, times):\n    raise NotImplementedError('later')")
+
+    assert Verdict.TODO == first(report).verdict
+    assert {Verdict.TODO, Verdict.SKIPPED} == set(verdicts(report).values())
+
+
+def test_a_not_implemented_error_from_torch_is_no_todo(grade_mini: GradeMini) -> None:
+    """torch raises this type as well, for what a learner did wrong."""
+    report = grade_mini("import torch\ndef double(x, times):\n    return torch.nn.Module()(x)")
+
+    assert Verdict.TODO != first(report).verdict
+
+
+def test_a_wrong_answer_says_where_it_differs(grade_mini: GradeMini) -> None:
+    """Named axes, both values, and the known mistake that it equals."""
+    check = first(grade_mini("def double(x, times):\n    return x * 3 ** times"))
+
+    assert Verdict.FAILED == check.verdict
+    assert check.mismatch is not None
+    assert {"batch": 0, "length": 0} == check.mismatch.index
+    assert check.diagnosis is not None
+    assert "triples" == check.diagnosis.misconception
+    assert "on inputs of " in check.diagnosis.explanation
+
+
+def test_an_exception_shows_the_learners_own_frames_only(grade_mini: GradeMini) -> None:
+    """File, line and source of the learner's code; nothing of the kit or of torch."""
+    source = textwrap.dedent("""
+        def helper(x):
+            return x.view(7, 7, 7)
+
+        def double(x, times):
+            return helper(x)
+    """)
+
+    check = first(grade_mini(source))
+
+    assert Verdict.RAISED == check.verdict
+    assert [("double.py", 6, "double"), ("double.py", 3, "helper")] == [
+        (frame.file, frame.line, frame.function) for frame in check.traceback
+    ]
+    assert "return x.view(7, 7, 7)" == check.traceback[-1].source
+    assert "RuntimeError" in check.rationale
+
+
+def test_a_syntax_error_names_the_line(grade_mini: GradeMini) -> None:
+    """One full story, and the other checks are skipped rather than repeated."""
+    report = grade_mini("def double(x, times):\n    return x *\n")
+
+    assert Verdict.RAISED == first(report).verdict
+    assert 2 == first(report).traceback[-1].line
+    assert {Verdict.RAISED, Verdict.SKIPPED} == set(verdicts(report).values())
+
+
+def test_a_missing_name_is_missing(grade_mini: GradeMini) -> None:
+    """Not an AttributeError of ours."""
+    check = first(grade_mini("def dubble(x, times):\n    return x"))
+
+    assert (Verdict.MISSING, "`double` is not there.") == (check.verdict, check.rationale)
+
+
+@pytest.mark.parametrize("ending", ["import os; os._exit(0)", "import os; os.kill(os.getpid(), 9)", "import ctypes; ctypes.string_at(0)"])
+def test_a_process_that_dies_costs_the_check_and_not_the_run(grade_mini: GradeMini, ending: str) -> None:
+    """The next check gets a fresh worker."""
+    source = f"{RIGHT}\nright = double\ndef double(x, times):\n    if times == 3:\n        {ending}\n    return right(x, times)"
+
+    report = grade_mini(source)
+
+    assert {
+        "doubles": Verdict.PASSED,
+        "doubles_again": Verdict.CRASHED,
+        "passes_gradients": Verdict.PASSED,
+        "refuses_negative_times": Verdict.PASSED,
+    } == verdicts(report)
+
+
+def test_a_loop_without_end_is_timed_out_and_not_called_again(grade_forked: GradeMini) -> None:
+    """The second call would only take as long, so it is skipped with the reason."""
+    report = grade_forked("def double(x, times):\n    while True:\n        pass")
+
+    assert Verdict.TIMED_OUT == first(report).verdict
+    assert Verdict.SKIPPED == verdicts(report)["passes_gradients"]
+
+
+def test_an_import_without_end_is_timed_out(grade_forked: GradeMini) -> None:
+    """The message says that code outside functions runs at import."""
+    check = first(grade_forked("while True: pass"))
+
+    assert Verdict.TIMED_OUT == check.verdict
+    assert "at import" in check.rationale
+
+
+def test_exit_at_import_is_the_learners_error(grade_mini: GradeMini) -> None:
+    """sys.exit raises, so it is told like any other exception."""
+    check = first(grade_mini(f"import sys\n{RIGHT}\nsys.exit(0)"))
+
+    assert Verdict.RAISED == check.verdict
+    assert "SystemExit" in check.rationale
+
+
+def test_too_much_memory_is_refused(grade_forked: GradeMini) -> None:
+    """The limit is the rubric's, and the worker goes on."""
+    source = f"import torch\n{RIGHT}\nright = double\ndef double(x, times):\n    if times == 3:\n        torch.ones(2 ** 30)\n    return right(x, times)"
+
+    report = grade_forked(source)
+
+    assert Verdict.RAISED == verdicts(report)["doubles_again"]
+    assert Verdict.PASSED == verdicts(report)["passes_gradients"]
+
+
+def test_prints_and_warnings_are_kept_apart_and_cost_nothing(grade_mini: GradeMini) -> None:
+    """They are shown, never scored."""
+    source = f"import warnings, sys\nprint('hello')\nwarnings.warn('careful')\n{RIGHT}"
+
+    report = grade_mini(source)
+
+    assert 4 == report.score
+    assert "hello" in report.exercises[0].output
+    assert "careful" in report.exercises[0].output
+
+
+def test_a_flood_of_output_is_capped(grade_forked: GradeMini) -> None:
+    """4 KiB are kept by the rubric, the rest is counted."""
+    report = grade_forked(f"print('x' * 1_000_000)\n{RIGHT}")
+
+    assert 4 == report.score
+    assert 4096 == len(report.exercises[0].output)
+    assert report.exercises[0].output_dropped > 900_000
+
+
+def test_input_gets_end_of_file(grade_mini: GradeMini) -> None:
+    """It does not wait for somebody who is not there."""
+    check = first(grade_mini(f"name = input('Name? ')\n{RIGHT}"))
+
+    assert "EOFError" in check.rationale
+
+
+def test_show_does_not_block(grade_mini: GradeMini) -> None:
+    """A plot at import is harmless."""
+    report = grade_mini(f"import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\n{RIGHT}")
+
+    assert 4 == report.score
+
+
+def test_what_a_file_sets_for_the_whole_process_is_undone(grade_mini: GradeMini) -> None:
+    """Default dtype, grad mode and arguments are back before the checks."""
+    source = f"import torch, sys\ntorch.set_default_dtype(torch.float64)\ntorch.set_grad_enabled(False)\nsys.argv = []\n{RIGHT}"
+
+    assert 4 == grade_mini(source).score
+
+
+def test_a_wrong_sibling_costs_nothing_in_what_builds_on_it(grade_mini: GradeMini) -> None:
+    """layer sees a stand-in for double."""
+    report = grade_mini({"double.py": "def double(x, times):\n    return x * 5", "layer.py": LAYER}, ("layer",))
+
+    assert 3 == report.score
+
+
+def test_a_sibling_that_does_not_import_costs_nothing(grade_mini: GradeMini) -> None:
+    """The stand-in needs nothing of it."""
+    report = grade_mini({"double.py": "import nothing_of_this_name", "layer.py": LAYER}, ("layer",))
+
+    assert 3 == report.score
+
+
+def test_a_sibling_that_is_not_there_costs_nothing(grade_mini: GradeMini) -> None:
+    """Somebody may begin with the second exercise."""
+    assert 3 == grade_mini({"layer.py": LAYER, "other.py": ""}, ("layer",)).score
+
+
+def test_a_helper_from_a_sibling_is_the_learners_own(grade_mini: GradeMini) -> None:
+    """Only the promised names are replaced."""
+    double = "def double(x, times):\n    return x * 5\n\ndef zero(x):\n    return x * 0"
+    layer = LAYER.replace("from double import double", "from double import double, zero").replace(
+        "+ self.shift", "+ self.shift + zero(x)"
+    )
+
+    assert 3 == grade_mini({"double.py": double, "layer.py": layer}, ("layer",)).score
+
+
+def test_a_helper_from_a_sibling_that_fails_is_told_as_that_failure(grade_mini: GradeMini) -> None:
+    """Not as a name that cannot be imported."""
+    layer = LAYER.replace("from double import double", "from double import double, zero")
+
+    check = first(grade_mini({"double.py": "1 / 0", "layer.py": layer}, ("layer",)))
+
+    assert "ZeroDivisionError" in check.rationale
+
+
+def test_a_definition_with_other_parameters_is_the_learners_own(grade_mini: GradeMini) -> None:
+    """A stand-in would not fit the learner's calls."""
+    double = "def double(x):\n    return x * 2"
+    layer = LAYER.replace("double(x, 1)", "double(x)")
+
+    assert 3 == grade_mini({"double.py": double, "layer.py": layer}, ("layer",)).score
+
+
+def test_a_definition_with_other_parameter_names_gets_the_stand_in(grade_mini: GradeMini) -> None:
+    """The learner's keywords still work."""
+    double = "def double(tensor, n):\n    return tensor * 5"
+    layer = LAYER.replace("double(x, 1)", "double(n=1, tensor=x)")
+
+    assert 3 == grade_mini({"double.py": double, "layer.py": layer}, ("layer",)).score
+
+
+@pytest.mark.parametrize("line", ["from .double import double", "import double as d; double = d.double", "from work.double import double"])
+def test_siblings_are_found_however_they_are_imported(grade_mini: GradeMini, line: str) -> None:
+    """As a sibling, relative, or through the folder."""
+    layer = LAYER.replace("from double import double", line)
+
+    assert 3 == grade_mini({"work/double.py": RIGHT, "work/layer.py": layer, "double.py": "", "layer.py": layer}, ("layer",)).score
+
+
+def test_one_file_may_define_everything(grade_mini: GradeMini) -> None:
+    """The wrong double in it costs its own points and no others."""
+    text = "def double(x, times):\n    return x * 5\n" + LAYER.replace("from double import double\n", "")
+
+    report = grade_mini({"all.py": text}, ("double", "layer"))
+
+    assert [0, 3] == [report.exercises[0].criteria[0].score, report.exercises[1].score]
+
+
+def test_a_file_named_like_a_library_does_not_shadow_it(grade_mini: GradeMini) -> None:
+    """The learner's other files need the real one."""
+    report = grade_mini({"double.py": f"import torch, math\ntorch.ones(1)\n{RIGHT}", "torch.py": "1/0", "math.py": "1/0"})
+
+    assert 4 == report.score
+
+
+def test_fail_fast_stops_at_the_first_mistake(grade_forked: GradeMini) -> None:
+    """What is left is skipped, and says why."""
+    report = grade_forked({"double.py": "def double(x, times):\n    return x", "layer.py": LAYER}, ("double", "layer"), fail_fast=True)
+
+    assert Verdict.SKIPPED == report.exercises[1].checks[0].verdict
+    assert "asked to stop" in report.exercises[1].checks[0].rationale
+
+
+def test_the_same_seed_gives_the_same_report(grade_forked: GradeMini) -> None:
+    """But for times."""
+    first_report, second_report = (grade_forked("def double(x, times):\n    return x * 3", seed=7) for _ in range(2))
+
+    assert without_times(first_report) == without_times(second_report)
+
+
+def test_another_seed_draws_other_inputs(grade_forked: GradeMini) -> None:
+    """Hard-coded answers cannot survive."""
+    one, two = (grade_forked("def double(x, times):\n    return x * 3", seed=seed) for seed in (1, 2))
+
+    assert first(one).mismatch != first(two).mismatch
+
+
+def without_times(value):
+    """A report as plain data without its seconds."""
+    if hasattr(value, "model_dump"):
+        value = value.model_dump()
+    if isinstance(value, dict):
+        return {key: without_times(item) for key, item in value.items() if key != "seconds"}
+    return [without_times(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def test_a_concept_check_shows_its_numbers(grade_forked: GradeMini) -> None:
+    """Two numbers and a sentence, also when it passes."""
+    observation = first(grade_forked(RIGHT)).observation
+
+    assert observation is not None
+    assert ("Twice is twice.", 2) == (observation.sentence, len(observation.numbers))
+
+
+def test_what_was_forged_is_a_crash_with_a_flag(grade_mini: GradeMini) -> None:
+    """Bytes that are no frame earn nothing, and somebody should look."""
+    source = f"import os\n{RIGHT}\nright = double\ndef double(x, times):\n    if times == 3:\n        os.write(3, b'x' * 64)\n    return right(x, times)"
+
+    report = grade_mini(source)
+
+    assert Verdict.CRASHED == verdicts(report)["doubles_again"]
+    assert ["protocol"] == [flag.id for flag in report.flags]
+
+
+@pytest.mark.parametrize("value", ["None", "'text'", "(1, 2, 3)", "x.new_zeros(2, 2, 2)", "x * float('nan')", "7", "object()", "{1: x}", "x.to_sparse()", "x.double()"])
+def test_garbage_is_never_the_graders_fault(grade_mini: GradeMini, value: str) -> None:
+    """Whatever comes back, the check fails with a sentence."""
+    report = grade_mini(f"def double(x, times):\n    return {value}")
+
+    assert report.complete
+    assert Verdict.FAILED == first(report).verdict
