@@ -1,0 +1,27 @@
+"""No cosine anywhere."""
+
+import math
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+def sinusoidal_encoding(max_len, d_model):
+    col = torch.arange(d_model)
+    rate = torch.exp(-(col // 2 * 2) * (math.log(10000.0) / d_model))
+    return torch.sin(torch.outer(torch.arange(max_len).float(), rate))
+
+
+class PositionalEncoding(nn.Module):
+    def __init__(self, d_model: int, max_len: int = 5000, dropout: float = 0.1):
+        super(PositionalEncoding, self).__init__()
+        self.p = dropout
+        table = sinusoidal_encoding(max_len, d_model)
+        self.register_buffer("pe", table[None], persistent=False)
+
+    def forward(self, x):
+        b, t, d = x.shape
+        assert t <= self.pe.size(1), "sequence too long"
+        out = x + self.pe[:, :t, :]
+        return F.dropout(out, self.p, self.training)
