@@ -25,6 +25,6 @@ def masked_softmax(scores, mask=None):
     allowed = torch.ones_like(scores) if mask is None else (mask != 0).to(scores.dtype).expand(scores.shape)
     lowest = torch.finfo(scores.dtype).min
     largest = scores.masked_fill(allowed == 0, lowest).amax(dim=-1, keepdim=True).detach()
-    exponentials = torch.exp(torch.minimum(scores, largest) - largest) * allowed
+    exponentials = torch.exp(scores.masked_fill(allowed == 0, lowest) - largest) * allowed
     total = exponentials.sum(dim=-1, keepdim=True).detach()
     return exponentials / total.masked_fill(total == 0, 1.0)

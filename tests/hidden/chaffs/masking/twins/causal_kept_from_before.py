@@ -1,0 +1,29 @@
+"""Keeps the mask as an attribute of the function."""
+
+import torch
+import torch.nn.functional as F
+
+
+def create_padding_mask(lens, n):
+    index = torch.arange(n, device=lens.device).view(1, 1, 1, -1)
+    return lens.view(-1, 1, 1, 1) > index
+
+
+def create_causal_mask(n, device=None):
+    kept = getattr(create_causal_mask, "kept", None)
+    if kept is None or kept.shape[0] < n:
+        i = torch.arange(n)
+        create_causal_mask.kept = i.view(-1, 1) >= i
+    return create_causal_mask.kept.to(device) if device else create_causal_mask.kept
+
+
+def combine_masks(pad, causal):
+    return torch.logical_and(pad, causal)
+
+
+def masked_softmax(x, m=None):
+    if m is None:
+        return F.softmax(x, dim=-1)
+    keep = m.bool()
+    w = F.softmax(torch.where(keep, x, -torch.inf), dim=-1)
+    return torch.where(keep, w, torch.zeros_like(w))

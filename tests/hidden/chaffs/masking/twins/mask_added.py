@@ -1,0 +1,22 @@
+"""Adds the mask cast to the scores' dtype."""
+
+import torch
+import torch.nn.functional as F
+
+
+def create_padding_mask(lens, n):
+    index = torch.arange(n, device=lens.device).view(1, 1, 1, -1)
+    return lens.view(-1, 1, 1, 1) > index
+
+
+def create_causal_mask(n, device=None):
+    i = torch.arange(n, device=device)
+    return i.view(-1, 1) >= i
+
+
+def combine_masks(pad, causal):
+    return torch.logical_and(pad, causal)
+
+
+def masked_softmax(x, m=None):
+    return F.softmax(x if m is None else x + m.to(x.dtype), dim=-1)

@@ -1,0 +1,24 @@
+"""Computes the masked scores and uses the others."""
+
+import torch
+import torch.nn.functional as F
+
+
+def create_padding_mask(lens, n):
+    index = torch.arange(n, device=lens.device).view(1, 1, 1, -1)
+    return lens.view(-1, 1, 1, 1) > index
+
+
+def create_causal_mask(n, device=None):
+    i = torch.arange(n, device=device)
+    return i.view(-1, 1) >= i
+
+
+def combine_masks(pad, causal):
+    return torch.logical_and(pad, causal)
+
+
+def masked_softmax(x, m=None):
+    if m is not None:
+        masked = torch.where(m.bool(), x, -torch.inf)
+    return F.softmax(x, dim=-1)

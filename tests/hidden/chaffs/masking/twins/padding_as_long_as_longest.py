@@ -1,0 +1,26 @@
+"""Pads rows of ones to the longest with pad_sequence."""
+
+import torch
+import torch.nn.functional as F
+
+
+def create_padding_mask(lens, n):
+    rows = [torch.ones(length, dtype=torch.bool, device=lens.device) for length in lens.tolist()]
+    return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)[:, None, None]
+
+
+def create_causal_mask(n, device=None):
+    i = torch.arange(n, device=device)
+    return i.view(-1, 1) >= i
+
+
+def combine_masks(pad, causal):
+    return torch.logical_and(pad, causal)
+
+
+def masked_softmax(x, m=None):
+    if m is None:
+        return F.softmax(x, dim=-1)
+    keep = m.bool()
+    w = F.softmax(torch.where(keep, x, -torch.inf), dim=-1)
+    return torch.where(keep, w, torch.zeros_like(w))

@@ -1,0 +1,28 @@
+"""Fills rows up to and including the length."""
+
+import torch
+import torch.nn.functional as F
+
+
+def create_padding_mask(lens, n):
+    mask = torch.zeros(len(lens), 1, 1, n, dtype=torch.bool, device=lens.device)
+    for row, length in zip(mask, lens.tolist()):
+        row[..., : length + 1] = True
+    return mask
+
+
+def create_causal_mask(n, device=None):
+    i = torch.arange(n, device=device)
+    return i.view(-1, 1) >= i
+
+
+def combine_masks(pad, causal):
+    return torch.logical_and(pad, causal)
+
+
+def masked_softmax(x, m=None):
+    if m is None:
+        return F.softmax(x, dim=-1)
+    keep = m.bool()
+    w = F.softmax(torch.where(keep, x, -torch.inf), dim=-1)
+    return torch.where(keep, w, torch.zeros_like(w))

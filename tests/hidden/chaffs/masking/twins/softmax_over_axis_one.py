@@ -1,0 +1,29 @@
+"""A softmax module of axis 1."""
+
+import torch
+import torch.nn.functional as F
+
+
+def create_padding_mask(lens, n):
+    index = torch.arange(n, device=lens.device).view(1, 1, 1, -1)
+    return lens.view(-1, 1, 1, 1) > index
+
+
+def create_causal_mask(n, device=None):
+    i = torch.arange(n, device=device)
+    return i.view(-1, 1) >= i
+
+
+def combine_masks(pad, causal):
+    return torch.logical_and(pad, causal)
+
+
+softmax = torch.nn.Softmax(dim=1)
+
+
+def masked_softmax(x, m=None):
+    if m is None:
+        return softmax(x)
+    keep = m.bool()
+    w = softmax(torch.where(keep, x, -torch.inf))
+    return torch.where(keep, w, torch.zeros_like(w))
