@@ -200,6 +200,7 @@ REFUSED: Final[dict[str, Numbers]] = {
     "nfsservctl": (180, 42),
     "ustat": (136, None),
     "sysfs": (139, None),
+    "_sysctl": (156, None),
 }
 """Calls that are refused whatever their arguments."""
 
