@@ -159,7 +159,12 @@ def _only_calls_super(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 
 def _is_empty(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+    match node:
+        case ast.Pass() | ast.Expr(ast.Constant(str())):
+            return True
+        case ast.Expr(ast.Constant(value)):
+            return value is Ellipsis
+    return False
 
 
 def _is_super_call(node: ast.stmt) -> bool:

@@ -3,6 +3,7 @@
 import functools
 import os
 import stat
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -24,15 +25,15 @@ LINK = "it is a link, and links are not followed; hand in the file or folder its
 
 def list_folder(root: Path) -> Listing:
     """
-    List a folder and its sub-folders, in the order of their names.
+    List a folder and its sub-folders, those nearest the top first.
 
     Hidden folders, caches and virtual environments are passed over. Links are refused, devices never opened.
     """
     listing = Listing()
     entries_left = MAX_ENTRIES
-    waiting: list[tuple[str, ...]] = [()]
+    waiting: deque[tuple[str, ...]] = deque([()])
     while waiting:
-        parts = waiting.pop()
+        parts = waiting.popleft()
         try:
             with os.scandir(root.joinpath(*parts)) as entries:
                 inside = sorted(_take(entries, entries_left), key=lambda entry: entry.name)
@@ -41,10 +42,6 @@ def list_folder(root: Path) -> Listing:
             listing.refused.append(Remark(show_path("/".join(parts) or root.name), reason))
             continue
         entries_left -= len(inside)
-        if entries_left <= 0:
-            reason = f"there are more than the {MAX_ENTRIES:,} files that are looked at; hand in only your own work"
-            listing.refused.append(Remark(show_path("/".join(parts) or root.name), reason))
-            return listing
         if parts and any(entry.name in VIRTUAL_ENVIRONMENT_MARKERS for entry in inside):
             continue
         for entry in inside:
@@ -54,6 +51,10 @@ def list_folder(root: Path) -> Listing:
                     waiting.append(path)
             except Refused as refused:
                 listing.refused.append(Remark(show_path("/".join(path)), str(refused)))
+        if entries_left <= 0:
+            reason = f"there are more than the {MAX_ENTRIES:,} files that are looked at; hand in only your own work"
+            listing.refused.append(Remark(show_path("/".join(parts) or root.name), reason))
+            break
     return listing
 
 

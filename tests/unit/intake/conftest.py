@@ -1,11 +1,11 @@
 """What intake's tests share: ways to hand work in to a small course."""
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from handed_in import PROMISES
+from handed_in import PROMISES, HandIn, HandInZip, Read
 from hypothesis.configuration import set_hypothesis_home_dir
 
 from grader.intake.reading import read_submission
@@ -13,9 +13,6 @@ from grader.model.submission import Submission
 
 # Its folder is no part of the repository, and pytest would stumble over it there.
 set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "attention-dojo-hypothesis")
-
-Read = Callable[..., Submission]
-HandIn = Callable[[Mapping[str, str | bytes]], Submission]
 
 
 @pytest.fixture
@@ -45,7 +42,7 @@ def hand_in(tmp_path: Path, read: Read) -> HandIn:
 
 
 @pytest.fixture
-def hand_in_zip(tmp_path: Path, read: Read) -> Callable[[bytes], Submission]:
+def hand_in_zip(tmp_path: Path, read: Read) -> HandInZip:
     """Write a zip's bytes to a file and read that as a submission."""
 
     def write_and_read(data: bytes) -> Submission:

@@ -3,9 +3,13 @@
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from grader.model.submission import Submission
+
+Read = Callable[..., Submission]
+HandIn = Callable[[Mapping[str, str | bytes]], Submission]
+HandInZip = Callable[[bytes], Submission]
 
 PROMISES = {
     "masking": ("create_causal_mask", "masked_softmax"),
