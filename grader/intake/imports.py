@@ -3,29 +3,29 @@
 import ast
 from collections.abc import Iterator
 
+from grader.intake.parsing import parse_source
 from grader.model.submission import Submission
 
 
 def files_used_by(submission: Submission, path: str | None) -> set[str]:
     """Return the paths of the submission's files that running ``path`` may run too, itself included if it is there."""
-    texts = {file.path: file.text for file in submission.files}
+    files = {file.path: file for file in submission.files}
     used: set[str] = set()
-    waiting = [path] if path in texts else []
+    waiting = [path] if path in files else []
     while waiting:
         current = waiting.pop()
         if current in used or current is None:
             continue
         used.add(current)
-        names = set(_imported_names(texts[current]))
-        waiting += [other for other in texts if _module_name(other) in names]
+        names = {name for cell in files[current].cells for name in _imported_names(cell.text)}
+        waiting += [other for other in files if _module_name(other) in names]
     return used
 
 
 def _imported_names(text: str) -> Iterator[str]:
     """Yield the last part of every module name that a source imports; names imported from a package count too."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+    tree = parse_source(text)
+    if tree is None:
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
