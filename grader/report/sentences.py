@@ -159,8 +159,14 @@ def same_sentence(more: int) -> str:
 
 
 def one_line(exercise: ExerciseReport, check: CheckResult, more: int = 0) -> str:
-    """Return a mistake in one line that names the idea: the recognised mistake, or the claim that does not hold."""
-    said = end(check.diagnosis.explanation) if check.diagnosis else f"“{bare(check.title)}”: {_short_reason(check)}."
+    """Return a mistake in one line that names the idea: what is recognised, what went wrong, or what does not hold."""
+    said = (
+        _idea(check)
+        if check.diagnosis or _tells_enough(check)
+        else f"“{bare(check.title)}”: {SIGNS[check.verdict].word}."
+    )
+    if check.traceback and not check.diagnosis and _place(check) not in said:
+        said = f"{bare(said)} ({_place(check)})."
     same = same_sentence(more)
     return f"{exercise.id}: {said}" + (f" {same[0].upper()}{same[1:]}." if same else "")
 
@@ -301,7 +307,7 @@ def bare(sentence: str) -> str:
 def _idea(check: CheckResult) -> str:
     if check.diagnosis is not None:
         return end(check.diagnosis.explanation)
-    if check.verdict is not Verdict.FAILED and 0 < len(check.rationale) <= _HEADLINE_COLUMNS:
+    if _tells_enough(check):
         return end(check.rationale)
     return f"“{bare(check.title)}” {_why_not(check.verdict)}"
 
@@ -317,10 +323,11 @@ def _why_not(verdict: Verdict) -> str:
     }[verdict]
 
 
-def _short_reason(check: CheckResult) -> str:
-    """The verdict in a few words, with the learner's line where there is one."""
-    word = SIGNS[check.verdict].word
-    if not check.traceback:
-        return word
+def _tells_enough(check: CheckResult) -> bool:
+    """Whether the rationale can stand alone: of a wrong answer it says how it is wrong, but not what should hold."""
+    return check.verdict is not Verdict.FAILED and 0 < len(check.rationale) <= _HEADLINE_COLUMNS
+
+
+def _place(check: CheckResult) -> str:
     frame = check.traceback[-1]
-    return f"{word} at {frame.file}, line {frame.line}"
+    return f"{frame.file}, line {frame.line}"

@@ -216,8 +216,8 @@ def _write_points(page: _Page, report: ScoreReport) -> None:
         _write_row(page, row, titles, earned)
 
 
-_Row = tuple[int, Verdict | None, str, str, str, str]
-"""Indent, verdict, title, points, tally and style of a row of the table."""
+_Row = tuple[int, Verdict | None, str, str, str, int]
+"""Indent, verdict, title, points, tally and how much of the title is bold, in a row of the table."""
 
 
 def _rows_of(page: _Page, exercise: ExerciseReport, names: int) -> list[_Row]:
@@ -226,10 +226,10 @@ def _rows_of(page: _Page, exercise: ExerciseReport, names: int) -> list[_Row]:
     short = outline.earned_all(exercise) or not outline.is_begun(exercise)
     # The criteria below say more than a sum of the exercise's checks would.
     said = _said_of(exercise) if short else ""
-    rows: list[_Row] = [(0, outline.standing(exercise), name, _earned(exercise), said, "bold")]
+    rows: list[_Row] = [(0, outline.standing(exercise), name, _earned(exercise), said, len(exercise.id))]
     if not short:
         rows.extend(
-            (2, outline.standing(criterion), page.fit(criterion.title), _earned(criterion), _said_of(criterion), "")
+            (2, outline.standing(criterion), page.fit(criterion.title), _earned(criterion), _said_of(criterion), 0)
             for criterion in exercise.criteria
         )
     return rows
@@ -246,7 +246,7 @@ def _said_of(part: ExerciseReport | CriterionResult) -> str:
 
 
 def _write_row(page: _Page, row: _Row, titles: int, earned: int) -> None:
-    indent, verdict, title, points, said, style = row
+    indent, verdict, title, points, said, bold = row
     left = wrap(title, titles - indent - 2)
     room = page.width - 2 - titles - 2 - earned - 2
     right = wrap(page.fit(said), room) if page.width >= _WITH_TALLIES else [""]
@@ -257,7 +257,9 @@ def _write_row(page: _Page, row: _Row, titles: int, earned: int) -> None:
         note = right[number] if number < len(right) else ""
         padded = pad(cell, titles - indent - 2) if first or note else cell
         tail = f"  {points if first else '':>{earned}}" + (f"  {note}" if note else "") if first or note else ""
-        page.row((" " * (2 + indent), ""), (mark if first else " ", mark_style), (f" {padded}", style), (tail, ""))
+        loud = bold if first else 0
+        front = ((" " * (2 + indent), ""), (mark if first else " ", mark_style), (" ", ""))
+        page.row(*front, (padded[:loud], "bold"), (padded[loud:], ""), (tail, ""))
 
 
 def _write_observations(page: _Page, report: ScoreReport) -> None:

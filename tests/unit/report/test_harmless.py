@@ -67,10 +67,10 @@ def test_one_line_has_no_breaks():
 )
 def test_learners_text_takes_no_word_of_the_graders_away(text):
     """A file named after a carriage return must not turn "Fix this" into "All right"."""
-    line = harmless_line(f"Fix this in {text}, line 3 ({text}\x07) now.")
+    line = harmless_line(f"Fix this in {text}nobody, line 3 ({text}\x07) now.")
 
     assert line.startswith("Fix this in ")
-    assert ", line 3 (" in line
+    assert "nobody, line 3 (" in line
     assert line.endswith(") now.")
 
 

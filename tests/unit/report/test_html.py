@@ -87,6 +87,13 @@ def test_no_text_of_a_learner_is_markup(text):
     assert not set("".join(page.texts)) & set("\x1b\x07\r\x9b\u202e")
 
 
+def test_a_value_that_no_sentence_holds_is_harmless_as_well():
+    """The page makes every value harmless, also one that is written as it is, such as a file's name."""
+    stub = samples.untouched().exercises[0].model_copy(update={"source": "a\u202e\x1b.py"})
+
+    assert "<code>a\\u202e\\x1b.py</code>" in render_html(samples.make_report((stub,)))
+
+
 def test_learner_code_between_backticks_is_set_as_code():
     """A rationale that names a function shows it as code, and only there."""
     check = samples.make_check("a", Verdict.FAILED, rationale="`a<b` gives ``x`y``.")

@@ -1,5 +1,7 @@
 """A report is written as Markdown."""
 
+import re
+
 import pytest
 import samples
 from hypothesis import given, settings
@@ -37,6 +39,10 @@ def test_prose_reads_as_it_was_written(text):
     assert {token.type for token in inline} <= {"text", "code_inline"}
     assert [block.type for block in blocks if block.type in ("fence", "html_block", "heading_open", "hr")] == []
     expected = harmless_line("x" + text)
+    code_spans = re.findall(r"(?<!`)`([^`]{1,200})`(?!`)", expected)
+    assert [token.content.strip() for token in inline if token.type == "code_inline"] == [
+        span.strip() for span in code_spans
+    ]
     assert text_of(f"- {prose('x' + text)}").replace("`", "") == expected.replace("`", "").replace("\u200b", "")
 
 

@@ -9,6 +9,7 @@ from grader.model.redaction import redact_report
 from grader.model.report import Mismatch
 from grader.model.verdict import Verdict
 from grader.report import sentences
+from grader.report.outline import group_mistakes
 
 
 def test_no_two_verdicts_look_alike():
@@ -177,3 +178,30 @@ def test_one_more_check_says_and_two_say():
     assert sentences.same_sentence(1) == "and 1 more check says the same"
     assert sentences.same_sentence(2) == "and 2 more checks say the same"
     assert sentences.same_sentence(0) == ""
+
+
+def test_a_mistake_in_one_line_names_the_idea_and_the_place():
+    """A recognised mistake is told by its explanation, a wrong answer by its claim, an exception by what it was."""
+    scaling, heads, dtype = (
+        sentences.one_line(group.exercise, group.speaker, group.silent) for group in group_mistakes(samples.ordinary())
+    )
+
+    assert scaling == (
+        "scaling: You divided the scores by the square root of d_model; each head has only d_k features. "
+        "And 6 more checks say the same."
+    )
+    assert heads == (
+        "heads: Your code raised RuntimeError: after a transpose, view finds axes that lie apart in memory "
+        "(heads.py, line 9). And 1 more check says the same."
+    )
+    assert dtype == "heads: “Splitting keeps the dtype”: wrong answer."
+
+
+def test_a_place_that_the_rationale_names_is_not_named_twice():
+    """Rationales of exceptions usually end in the place."""
+    check = samples.make_check(
+        "a", Verdict.RAISED, rationale="Your code raised KeyError at heads.py, line 9.", traceback=samples.VIEW_FRAMES
+    )
+    exercise = samples.make_exercise("heads", (samples.make_criterion("v", (check,)),))
+
+    assert sentences.one_line(exercise, check) == "heads: Your code raised KeyError at heads.py, line 9."

@@ -61,7 +61,7 @@ def test_the_ordinary_page_tells_all_parts_in_order():
         "Hint            Compare the spread",
         "… and 6 more checks say the same.",
         "Also to fix",
-        "! heads: “Merging undoes splitting”: exception at heads.py, line 9.",
+        "! heads: Your code raised RuntimeError: after a transpose, view finds axes",
         "Points: Attention from scratch",
         "Your code printed, in scaling:",
         "Total: 19 of 59 points",
