@@ -76,6 +76,8 @@ class Executor:
                 "devices": [place.name_of(tensor) for tensor in _tensors_in(result)],
                 "changed": _changed_positions(before, place.take(args)),
             }
+            if isinstance(result, torch.nn.Module):
+                reply |= describe_module(result)
             if request.get("gradients") is not None:
                 reply["gradients"] = place.take(_gradients(result, leaves, target, place.bring(request["gradients"])))
         return reply
@@ -97,11 +99,7 @@ class Executor:
 
     def _state(self, request: Request) -> Reply:
         module = self._target(request["target"])
-        return {
-            "parameters": {name: parameter.detach() for name, parameter in module.named_parameters()},
-            "trainable": [name for name, parameter in module.named_parameters() if parameter.requires_grad],
-            "buffers": dict(module.named_buffers()),
-        }
+        return {**describe_module(module), "buffers": dict(module.named_buffers())}
 
     def _set_state(self, request: Request) -> Reply:
         module = self._target(request["target"])
@@ -179,6 +177,15 @@ class _Place:
         if self.pretend:
             return "pretend" if pretend_device.is_pretend(tensor) else "cpu"
         return "accelerator" if tensor.device.type == self.device.type != "cpu" else tensor.device.type
+
+
+def describe_module(module: torch.nn.Module) -> Reply:
+    """Return a module's parameters by name, and the names of those that are trained."""
+    named = dict(module.named_parameters())
+    return {
+        "parameters": {name: parameter.detach() for name, parameter in named.items()},
+        "trainable": [name for name, parameter in named.items() if parameter.requires_grad],
+    }
 
 
 def accelerator() -> torch.device:

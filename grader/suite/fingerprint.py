@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import torch
 
 from grader.model.report import Diagnosis
-from grader.sandbox.executor import Executor
+from grader.sandbox.executor import Executor, Reply, Request, describe_module
 from grader.sandbox.namespace import LearnerFile, LearnerModules, StandIn
 
 if TYPE_CHECKING:
@@ -120,18 +120,12 @@ class _Comparison:
     def __init__(self, fingerprints: Fingerprints, transcripts: Mapping[str, Transcript]) -> None:
         self._fingerprints = fingerprints
         self.transcripts = transcripts
-        self._agreement: dict[tuple[str, str], bool] = {}
+        self._answers: dict[tuple[str, str], list[Reply]] = {}
 
     def agrees(self, name: str, check: str) -> bool:
         """Whether known code answers a check's calls as the learner's code did."""
-        key = (name, check)
-        if key not in self._agreement:
-            executor = self._fingerprints.executor(name)
-            self._agreement[key] = all(
-                exchange.reply is not None and replies_alike(executor.perform(exchange.request), exchange.reply)
-                for exchange in self.transcripts[check].exchanges
-            )
-        return self._agreement[key]
+        theirs = [exchange.reply for exchange in self.transcripts[check].exchanges]
+        return self._alike(self._replay(name, check), [reply for reply in theirs if reply is not None], check)
 
     def explained(self, name: str) -> frozenset[str] | None:
         """Return the checks that a mistake explains, or None if one of them contradicts it."""
@@ -141,15 +135,61 @@ class _Comparison:
             if self.agrees(name, check):
                 if not learner_right:
                     explained.add(check)
-            elif learner_right or self._deviates(name, check):
+            elif learner_right or not self._alike(self._replay(name, check), self._replay(_SOLUTION, check), check):
                 return None
         return frozenset(explained)
 
-    def _deviates(self, name: str, check: str) -> bool:
-        """Whether known code answers a check otherwise than the solution does."""
-        executor, solution = self._fingerprints.executor(name), self._fingerprints.executor(_SOLUTION)
-        requests = [exchange.request for exchange in self.transcripts[check].exchanges]
-        return not all(replies_alike(executor.perform(request), solution.perform(request)) for request in requests)
+    def _replay(self, name: str, check: str) -> list[Reply]:
+        key = (name, check)
+        if key not in self._answers:
+            executor = self._fingerprints.executor(name)
+            self._answers[key] = [
+                _perform_like(executor, exchange.request, exchange.reply or {})
+                for exchange in self.transcripts[check].exchanges
+            ]
+        return self._answers[key]
+
+    def _alike(self, ours: Sequence[Reply], theirs: Sequence[Reply], check: str) -> bool:
+        right = self._replay(_SOLUTION, check)
+        return len(ours) == len(theirs) and all(
+            # Where the solution refuses too, refusing is what was asked for, in whatever words.
+            (not a["ok"] and not b.get("ok") and not solution["ok"]) or replies_alike(a, b)
+            for a, b, solution in zip(ours, theirs, right, strict=True)
+        )
+
+
+def _perform_like(executor: Executor, request: Request, theirs: Reply) -> Reply:
+    """
+    Answer a request with known code whose modules start like the learner's.
+
+    Whether a layer has a bias is the learner's choice, and the values that it starts with are chance; both would make
+    every answer differ for no reason that matters. Replies that make or describe a module tell them.
+    """
+    reply = executor.perform(request)
+    started = theirs.get("parameters")
+    if "parameters" not in reply or type(started) is not dict:
+        return reply
+    handle = reply.get("value", request["target"])
+    module = executor.objects[handle.number]
+    start_like(module, {name: value for name, value in started.items() if isinstance(value, torch.Tensor)})
+    return {**reply, **describe_module(module)}
+
+
+def start_like(module: torch.nn.Module, values: Mapping[str, torch.Tensor]) -> None:
+    """Give a module's layers biases just where the other module has them, and its parameters the other's values."""
+    for prefix, layer in module.named_modules():
+        if "bias" not in layer._parameters:
+            continue
+        wanted = f"{prefix}.bias" in values
+        if wanted and layer.bias is None:
+            layer.bias = torch.nn.Parameter(torch.zeros_like(values[f"{prefix}.bias"]))
+        elif not wanted:
+            layer.bias = None
+    for name, parameter in module.named_parameters():
+        value = values.get(name)
+        if value is not None and value.shape == parameter.shape and value.dtype is parameter.dtype:
+            with torch.no_grad():
+                parameter.copy_(value)
 
 
 def load_known_code(text: str, exercise_id: str, stand_ins: Sequence[StandIn], exercise_ids: Sequence[str]) -> Executor:
