@@ -24,7 +24,7 @@ class _Relations:
     state: str
 
 
-def kill_everything(pid: int, limit_s: float = 2.0) -> tuple[int, ...]:
+def kill_everything(pid: int, limit_s: float = 2.0, *, confined: bool = False) -> tuple[int, ...]:
     """
     Kill a worker, its process group, its session and all its descendants, and wait until they are dead.
 
@@ -36,6 +36,8 @@ def kill_everything(pid: int, limit_s: float = 2.0) -> tuple[int, ...]:
     Args:
         pid: The worker. Alive, or dead and not yet waited for.
         limit_s: How long to wait for the kernel.
+        confined: True if the worker has reported ``seccomp``: then it cannot have started anything, and looking
+            through all processes of the machine is spared.
 
     Returns:
         Processes that were still alive after that; none, unless the kernel itself hangs.
@@ -51,7 +53,7 @@ def kill_everything(pid: int, limit_s: float = 2.0) -> tuple[int, ...]:
         for each in found:
             _send(each, signal.SIGSTOP)
         doomed |= found
-        found = _belonging_to(pid, doomed) - doomed
+        found = set() if confined else _belonging_to(pid, doomed) - doomed
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
     for each in doomed:
@@ -96,15 +98,14 @@ def kill_orphans(keep: Collection[int]) -> tuple[int, ...]:
 
 
 def _belonging_to(pid: int, known: Collection[int]) -> set[int]:
-    processes = _processes()
     uid = uid_of_worker(pid)
-    whole_user = os.geteuid() == 0 and sys.platform == "linux"
+    of_this_user = os.geteuid() == 0 and _has_proc() and _real_uid(pid) == uid
     return {
         each
-        for each, its in processes.items()
+        for each, its in _processes().items()
         if each != os.getpid()
         and its.state not in _DEAD
-        and (pid in (its.group, its.session) or its.parent in known or (whole_user and _real_uid(each) == uid))
+        and (pid in (its.group, its.session) or its.parent in known or (of_this_user and _real_uid(each) == uid))
     }
 
 
@@ -124,11 +125,19 @@ def _has_proc() -> bool:
 
 
 def _read_stat(pid: int) -> _Relations:
-    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-        text = file.read()
+    text = _read(f"/proc/{pid}/stat")
     # The program's name stands in brackets and may hold brackets and blanks of its own.
-    state, parent, group, session = text[text.rindex(")") + 2 :].split()[:4]
-    return _Relations(int(parent), int(group), int(session), state)
+    state, parent, group, session = text[text.rindex(b")") + 2 :].split(maxsplit=4)[:4]
+    return _Relations(int(parent), int(group), int(session), state.decode())
+
+
+def _read(path: str) -> bytes:
+    """Read a small file of /proc, of which there are many, without what makes files comfortable."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(descriptor, 1 << 16)
+    finally:
+        os.close(descriptor)
 
 
 def _ask_ps() -> dict[int, _Relations]:
@@ -145,8 +154,9 @@ def _ask_ps() -> dict[int, _Relations]:
 
 def _real_uid(pid: int) -> int | None:
     try:
-        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
-            return next(int(line.split()[1]) for line in file if line.startswith("Uid:"))
+        return next(
+            int(line.split()[1]) for line in _read(f"/proc/{pid}/status").splitlines() if line.startswith(b"Uid:")
+        )
     except (OSError, StopIteration):
         return None
 

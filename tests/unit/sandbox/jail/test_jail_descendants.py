@@ -233,6 +233,25 @@ def test_where_there_is_no_proc_the_listing_tool_is_asked(monkeypatch: pytest.Mo
     worker.wait()
 
 
+def test_a_confined_worker_is_killed_without_looking_around(
+    monkeypatch: pytest.MonkeyPatch, started: list[int]
+) -> None:
+    """One that can start nothing needs no search through all processes of the machine."""
+    worker = start("os.setsid()\nsay(1)\ntime.sleep(60)")
+    started.append(worker.pid)
+    worker.stdout.readline()
+    looked = []
+    monkeypatch.setattr(descendants, "_belonging_to", lambda *_: looked.append(1) or set())
+
+    left = kill_everything(worker.pid, confined=True)
+
+    assert () == left
+    assert not lives(worker.pid)
+    assert [] == looked
+    worker.stdout.close()
+    worker.wait()
+
+
 def test_a_dead_and_forgotten_worker_is_no_error() -> None:
     """It may have ended by itself."""
     worker = start("pass")

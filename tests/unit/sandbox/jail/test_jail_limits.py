@@ -29,6 +29,13 @@ def test_memory_ends_at_its_limit(code: str, jailer: Jailer) -> None:
     assert beyond.outcome in ("MemoryError: ", "ENOMEM")
 
 
+def test_memory_that_it_had_before_does_not_count(ordinary: Jailer) -> None:
+    """A zygote with torch holds hundreds of megabytes, which are nobody's fault."""
+    answer = ordinary.run_jailed("more = bytearray(50 << 20)", before="had = bytearray(200 << 20)", memory_mb=100)
+
+    assert "done" == answer.outcome
+
+
 def test_processor_time_ends_at_its_limit(ordinary: Jailer) -> None:
     """A loop is ended by the kernel even if the trusted side sleeps; the signal says why."""
     answer = ordinary.run_jailed("while True: pass", cpu_s=1)
