@@ -41,6 +41,16 @@ def test_the_report_names_the_user_that_the_worker_has_become(jailer: Jailer) ->
     assert answer.value == jailer.uid or (jailer.user == USERS[1] and answer.value > 1_000_000_000)
 
 
+@pytest.mark.parametrize("user", [USERS[1]], indirect=True)
+def test_a_user_of_its_own_is_in_no_group_but_its_own(jailer: Jailer) -> None:
+    """A group left over from root would open what that group may read."""
+    answer = jailer.run_jailed(
+        "result = [os.getgroups(), os.getresgid() == os.getresuid(), os.getuid() == os.getgid()]"
+    )
+
+    assert [[], True, True] == answer.value
+
+
 def test_no_capability_is_left(jailer: Jailer) -> None:
     """Of none of the kernel's five sets."""
     code = "result = open('/proc/self/status').read()"
