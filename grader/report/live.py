@@ -61,7 +61,6 @@ class LiveView:
                 get_renderable=self._draw,
                 console=self._console,
                 refresh_per_second=_REDRAWS_PER_S,
-                transient=True,
                 # The learner's prints are captured elsewhere; what is left to print here is meant for the screen.
                 redirect_stdout=False,
                 redirect_stderr=False,

@@ -61,7 +61,8 @@ def render_report(report: ScoreReport, console: "Console") -> None:
     _write_prints(page, report)
     _write_remarks(page, report)
     _write_end(page, report)
-    console.print(page.text, highlight=False, markup=False, emoji=False, soft_wrap=True, end="")
+    # A Text, not a string: rich looks for markup, emoji codes and things to highlight in strings only.
+    console.print(page.text, soft_wrap=True, end="")
 
 
 def sign_of(verdict: Verdict, encoding: str) -> str:

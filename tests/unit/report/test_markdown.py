@@ -4,7 +4,7 @@ import re
 
 import pytest
 import samples
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -32,6 +32,9 @@ def text_of(source):
 
 @settings(deadline=None, max_examples=200)
 @given(SPECIAL)
+@example("``*a*``")
+@example("`a` and ` b")
+@example("\\`a`")
 def test_prose_reads_as_it_was_written(text):
     """Nothing of a learner's text is markup, but for code between backticks, and no character is lost."""
     blocks, inline = tokens_of(f"- {prose('x' + text)}")
