@@ -44,6 +44,7 @@ def test_what_the_headline_said_is_not_said_again():
     facts = {fact.label: fact.lines for fact in facts_of(check, said=samples.SCALE_DIAGNOSIS.explanation)}
 
     assert (samples.SCALE_DIAGNOSIS.fact,) == facts["Recognised"]
+    assert "What happened" not in labels(check, said=f"Fix this: {check.rationale}")
 
 
 def test_a_long_traceback_shows_where_it_began_and_where_it_broke():
