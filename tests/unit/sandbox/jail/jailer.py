@@ -38,7 +38,7 @@ class Jailer:
 
     Attributes:
         arena: A folder of this user's, with `hidden/secret.txt` and `readable/own.txt`, that is open to everybody.
-        closed: A folder that only its owner may enter.
+        closed: A home that only its owner may enter, with an open folder `python` in it.
     """
 
     def __init__(self, process: subprocess.Popen[str], user: str, uid: int, arena: Path, closed: Path) -> None:
@@ -48,7 +48,7 @@ class Jailer:
     def settings(self, **changes: Any) -> JailSettings:
         """Return settings that let this user read `readable/` and the runtime, and hide the rest of the arena."""
         readable = [path for path in runtime() if self.user != USERS[1] or _open_to_everyone(path)]
-        readable += [str(self.closed)] if self.user == USERS[2] else []
+        readable += [str(self.closed / "python")] if self.user == USERS[2] else []
         fields = {"readable": (*readable, str(self.arena / "readable")), "hidden": (str(self.arena / "hidden"),)}
         return JailSettings(**fields | changes)
 
@@ -101,6 +101,7 @@ def make_jailer(user: str, hosts: Hosts, *modules: str) -> Jailer:
         each.mkdir()
         each.chmod(0o700 if each == closed else 0o777)
         os.chown(each, uid, -1)
+    (closed / "python").mkdir(mode=0o755)
     for path, text in (("hidden/secret.txt", "secret"), ("readable/own.txt", "own")):
         (arena / path).write_text(text)
         (arena / path).chmod(0o666)
