@@ -69,11 +69,17 @@ def test_a_whole_family_is_killed(escape: str, started: list[int]) -> None:
     worker.wait()
 
 
-def test_a_group_is_killed_whose_leader_is_dead_already(started: list[int]) -> None:
-    """A worker that exits and leaves its children behind; until it is waited for its number is still its own."""
-    worker = start(
-        "os.setsid()\nfor _ in range(3):\n    if os.fork() == 0:\n        say(os.getpid()); time.sleep(60)\n"
-    )
+@pytest.mark.parametrize("escape", ["pass", "os.setpgid(0, 0)"], ids=["the group", "the session"])
+def test_what_a_dead_worker_leaves_behind_is_killed(escape: str, started: list[int]) -> None:
+    """Its children belong to somebody else then; until it is waited for its number still marks group and session."""
+    worker = start(f"""
+os.setsid()
+for _ in range(3):
+    if os.fork() == 0:
+        {escape}
+        say(os.getpid())
+        time.sleep(60)
+""")
     started += [int(worker.stdout.readline()) for _ in range(3)]
     while lives(worker.pid):
         time.sleep(0.01)
@@ -118,6 +124,33 @@ grow()
     assert () == left
     assert [] == [pid for pid in started if lives(pid)]
     assert [] == [pid for pid, its in descendants._processes().items() if its.session == worker.pid and lives(pid)]
+    worker.stdout.close()
+    worker.wait()
+
+
+def test_nobody_can_start_more_while_their_children_are_looked_for(
+    monkeypatch: pytest.MonkeyPatch, started: list[int]
+) -> None:
+    """Each process is stopped before the search; otherwise a child born after it would get away."""
+    worker = start(FAMILY % "")
+    started += [int(worker.stdout.readline()) for _ in range(7)]
+    look = descendants._belonging_to
+    seen = []
+
+    def look_at_stopped(pid: int, known: set[int]) -> set[int]:
+        for each in known:
+            deadline = time.monotonic() + 2
+            while descendants._read_stat(each).state != "T" and time.monotonic() < deadline:
+                time.sleep(0.001)
+            seen.append(descendants._read_stat(each).state)
+        return look(pid, known)
+
+    monkeypatch.setattr(descendants, "_belonging_to", look_at_stopped)
+
+    kill_everything(worker.pid)
+
+    assert len(seen) >= 7
+    assert {"T"} == set(seen)
     worker.stdout.close()
     worker.wait()
 
