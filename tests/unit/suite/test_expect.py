@@ -1,0 +1,109 @@
+"""Each claim fails with a sentence about the problem, whatever came back."""
+
+import pytest
+import torch
+
+from grader.sandbox.remote import Observed
+from grader.sandbox.wire import Opaque
+from grader.suite import (
+    CheckFailed,
+    expect,
+    expect_close,
+    expect_equal,
+    expect_finite,
+    expect_gradient,
+    expect_pair,
+    expect_tensor,
+    expect_unchanged,
+)
+
+AXES = ("batch", "seq_q")
+RIGHT = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+
+
+def failure(call):
+    """What a claim fails with."""
+    with pytest.raises(CheckFailed) as caught:
+        call()
+    return caught.value
+
+
+def test_a_difference_is_told_by_named_axes_and_both_values():
+    """The first difference, how many there are, and the largest."""
+    error = failure(lambda: expect_close(RIGHT + torch.tensor([[0.0, 0.5], [0.0, 1.0]]), RIGHT, "weights", AXES))
+
+    assert "weights has wrong values." == error.rationale
+    assert {"batch": 0, "seq_q": 1} == error.mismatch.index
+    assert ("2", "2.5") == (error.mismatch.expected, error.mismatch.got)
+    assert "2 of 4 entries differ, by up to 1" == error.mismatch.detail
+
+
+def test_the_rationale_shows_no_value():
+    """It is shown to learners who may not see hidden inputs."""
+    error = failure(lambda: expect_close(RIGHT * 7.25, RIGHT, "weights", AXES))
+
+    assert "7.25" not in error.rationale
+
+
+@pytest.mark.parametrize(
+    ("got", "kind", "sentence"),
+    [
+        (None, "type", "weights should be a tensor, but is None."),
+        ((1, 2), "type", "weights should be a tensor, but is a tuple of 2."),
+        (Opaque("Layer"), "type", "weights should be a tensor, but is an object of type Layer."),
+        (RIGHT[0], "shape", "weights should have 2 axes, (batch, seq_q), but has 1."),
+        (RIGHT[:, :1], "shape", "weights has the wrong shape: the size of seq_q is wrong in (batch, seq_q)."),
+        (RIGHT.double(), "dtype", "weights should be float32, but is float64."),
+        (RIGHT * float("nan"), "nan", "weights holds NaN or infinity."),
+        (RIGHT + 1, "value", "weights has wrong values."),
+    ],
+)
+def test_the_first_thing_that_differs_is_what_is_told(got, kind, sentence):
+    """Type, shape, dtype, NaN, then values: a NaN is not told as a leak."""
+    error = failure(lambda: expect_close(got, RIGHT, "weights", AXES))
+
+    assert (kind, sentence) == (error.mismatch.kind, error.rationale)
+
+
+def test_a_shape_that_would_broadcast_is_wrong():
+    """A row is not a matrix."""
+    failure(lambda: expect_close(torch.ones(1, 2), torch.ones(2, 2), "weights"))
+
+
+def test_nan_where_it_is_expected_is_right():
+    """References may hold NaN on purpose."""
+    expected = torch.tensor([float("nan"), 1.0])
+
+    assert expect_close(expected.clone(), expected, "x") is not None
+
+
+def test_exact_means_exact():
+    """Masks are compared without tolerance."""
+    failure(lambda: expect_equal(torch.tensor([True, False]), torch.tensor([True, True]), "mask"))
+
+
+def test_a_pair_is_two_tensors():
+    """A list is as good as a tuple; three things are not."""
+    assert 2 == len(expect_pair([RIGHT, RIGHT]))
+    assert "returns a tuple of 3" in failure(lambda: expect_pair((RIGHT, RIGHT, RIGHT))).rationale
+    assert "returns a tensor" in failure(lambda: expect_pair(RIGHT)).rationale
+
+
+def test_a_gradient_that_does_not_exist_is_told_as_cut():
+    """With the usual ways to cut it."""
+    assert "detach" in failure(lambda: expect_gradient(None, "query")).rationale
+
+
+def test_an_argument_that_was_changed_is_named():
+    """By the name that the suite gives its position."""
+    observed = Observed(None, frozenset({1}), ())
+
+    assert "changes mask in place" in failure(lambda: expect_unchanged(observed, ("query", "mask"))).rationale
+
+
+def test_other_claims():
+    """Finite, a tensor at all, and any sentence."""
+    failure(lambda: expect_finite(torch.tensor([float("inf")]), "x"))
+    failure(lambda: expect_tensor(torch.zeros(2), "x", dtype=torch.bool))
+    failure(lambda: expect(False, "No."))
+    expect(True, "Yes.")
