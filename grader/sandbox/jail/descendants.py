@@ -99,11 +99,12 @@ def kill_orphans(keep: Collection[int]) -> tuple[int, ...]:
 
 def _belonging_to(pid: int, known: Collection[int]) -> set[int]:
     uid = uid_of_worker(pid)
+    spared = (1, os.getpid(), os.getppid())
     of_this_user = os.geteuid() == 0 and _has_proc() and _real_uid(pid) == uid
     return {
         each
         for each, its in _processes().items()
-        if each != os.getpid()
+        if each not in spared
         and its.state not in _DEAD
         and (pid in (its.group, its.session) or its.parent in known or (of_this_user and _real_uid(each) == uid))
     }

@@ -243,10 +243,22 @@ def test_a_process_beside_it_is_left_alone(started: list[int]) -> None:
 
 
 @pytest.mark.parametrize("pid", [0, 1, -1, os.getpid()])
-def test_the_caller_and_the_world_are_no_worker(pid: int) -> None:
-    """These numbers mean groups, everybody or oneself to the kernel."""
+def test_the_caller_and_the_world_are_no_worker(pid: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """These numbers mean groups, everybody or oneself to the kernel. Nothing is sent here even if the check is gone."""
+    monkeypatch.setattr(descendants.os, "kill", lambda *_: None)
+    monkeypatch.setattr(descendants.os, "killpg", lambda *_: None)
+
     with pytest.raises(ValueError, match=f"expected the process id of a worker, got {pid}"):
-        kill_everything(pid)
+        kill_everything(pid, limit_s=0)
+
+
+def test_the_first_process_the_caller_and_its_parent_are_never_among_the_found() -> None:
+    """Whatever a search comes up with, the grader does not kill itself or the system."""
+    everything = set(descendants._processes())
+
+    found = descendants._belonging_to(os.getppid(), everything)
+
+    assert set() == found & {1, os.getpid(), os.getppid()}
 
 
 def test_where_there_is_no_proc_the_listing_tool_is_asked(monkeypatch: pytest.MonkeyPatch, started: list[int]) -> None:
