@@ -57,15 +57,18 @@ def test_links_are_refused_and_not_followed(tmp_path: Path, hand_in: HandIn, rea
     assert "links are not followed" in reasons(read(tmp_path / "link"))["link"]
 
 
-def test_pipes_are_never_opened(tmp_path: Path, hand_in: HandIn) -> None:
-    """Opening one waits for its other end for ever."""
+def test_pipes_are_never_opened(tmp_path: Path, hand_in: HandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opening one can wait for its other end for ever, and opening a device can do anything."""
     folder = tmp_path / "my attention"
     folder.mkdir()
     os.mkfifo(folder / "heads.py")
+    opened = []
+    monkeypatch.setattr(folders, "open_ordinary", lambda file: opened.append(file.name) or open_ordinary(file))
 
     submission = hand_in({"masking.py": "x = 1\n"})
 
     assert "found a device or a pipe" in reasons(submission)["heads.py"]
+    assert ["masking.py"] == opened
 
 
 def test_what_took_a_files_place_is_refused(tmp_path: Path) -> None:

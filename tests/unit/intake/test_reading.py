@@ -158,6 +158,14 @@ def test_a_module_that_a_cell_writes_is_read(hand_in: HandIn) -> None:
     assert "n.ipynb: a cell writes heads.py, but the heads.py that was handed in counts" in beside.notes
 
 
+def test_a_module_that_was_handed_in_beside_a_cell_that_writes_it_counts(hand_in: HandIn) -> None:
+    """Also where it is read after the notebook."""
+    submission = hand_in({"n.ipynb": notebook("%%writefile z.py\nx = 1"), "z.py": "mine = 1\n"})
+
+    assert "mine = 1\n" == texts(submission)["z.py"]
+    assert 2 == len(submission.files)
+
+
 def test_files_named_after_exercises_are_read_first(hand_in: HandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder full of other things must not push the work out."""
     monkeypatch.setattr(reading, "MAX_FILES", 3)

@@ -76,6 +76,8 @@ def test_japanese_code_page_is_recognised_and_said(comment: str) -> None:
         ("# créée à l’été: größer, naïve, El Niño\n", "cp1252"),
         ("# it’s a “test” – really…\n", "cp1252"),
         ("# он не видел голову, ее еще нет\n", "cp1251"),
+        ("# не одна\n", "cp1251"),
+        ("# не внимание\n", "cp1251"),
         ("# 多头注意力机制\n", "gbk"),
         ("# été\n", "latin-1"),
     ],
@@ -106,10 +108,14 @@ def test_empty_files_are_text() -> None:
     assert "" == decode_source(b"").text
 
 
-def test_nul_bytes_are_refused_with_their_line() -> None:
-    """Python cannot run them, and they show a file that was half written."""
-    with pytest.raises(Refused, match="line 2 has one"):
-        decode_source(b"x = 1\ny\0 = 2\n")
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [(b"x = 1\ny\0 = 2\n", 2), (b"x = 1\n\0\0\0\0", 2), (b"\0" * 64, 1), (b"x\0abcdefghij", 1), (b"x\0\0\0", 1)],
+)
+def test_nul_bytes_are_refused_with_their_line(data: bytes, line: int) -> None:
+    """Python cannot run them, and they show a file that was half written; few of them make no UTF-16."""
+    with pytest.raises(Refused, match=f"line {line} has one"):
+        decode_source(data)
 
 
 def test_a_false_byte_order_mark_is_refused() -> None:
