@@ -20,6 +20,7 @@ ESCAPES = {
     "leaves the group": "os.setpgid(0, 0)",
     "leaves the session": "os.setsid()",
     "ignores every signal": "[signal.signal(s, signal.SIG_IGN) for s in (1, 2, 3, 15, 17, 18)]; os.setsid()",
+    "has a name that reads like the end of another": "import ctypes; ctypes.CDLL(None).prctl(15, b') Z 1 1 1 (')",
     "stops itself": "os.setsid(); os.kill(os.getpid(), signal.SIGSTOP)",
 }
 FAMILY = """
@@ -293,6 +294,18 @@ def test_a_confined_worker_is_killed_without_looking_around(
     assert () == left
     assert not lives(worker.pid)
     assert [] == looked
+    worker.stdout.close()
+    worker.wait()
+
+
+def test_a_group_dies_even_if_its_worker_was_wrongly_called_confined(started: list[int]) -> None:
+    """The group needs no search."""
+    worker = start(FAMILY % "")
+    started += [int(worker.stdout.readline()) for _ in range(7)]
+
+    kill_everything(worker.pid, confined=True)
+
+    assert all(dies_soon(pid) for pid in started)
     worker.stdout.close()
     worker.wait()
 
