@@ -2,8 +2,9 @@
 
 Three habits keep one mistake from costing many criteria:
 
-- Known weights go in through the promised layers, chosen so that all but one idea does not matter: with one head nothing
-  can be split wrongly, with one key every softmax gives 1, with a far look-up any positive scale finds the same key.
+- Known weights go in through the promised layers, chosen so that all but one idea does not matter: with one head
+  nothing can be split wrongly, with one key every softmax gives 1, with a far look-up any positive scale finds the same
+  key.
 - Where a check is about a property (dtype, device, order, memory), a module is compared with itself, and
   `expect_attends` makes sure that it is attention at all.
 - Query and key are equally long wherever the check is not about cross-attention.
@@ -45,7 +46,7 @@ CLOSE = 1e-5
 MOVES = 1e-3
 
 
-# --- talking to the learner's module ----------------------------------------------------------------------------------
+# --- talking to the learner's module --------------------------------------------------------------
 
 
 def make(learner, draw, num_heads, d_k):
@@ -120,7 +121,7 @@ def expect_attends(module, draw, d_model, seq_len=5):
     expect(identity, "The output follows the query directly, without attention.")
 
 
-# --- the reference, in float64 ------------------------------------------------------------------------------------------
+# --- the reference, in float64 --------------------------------------------------------------------
 
 
 def reference(values, num_heads, query, key, value, mask=None, *, biases=True):
@@ -169,7 +170,7 @@ def one_hot(rows, width):
     return torch.eye(width)[:rows]
 
 
-# --- conventions --------------------------------------------------------------------------------------------------------
+# --- conventions ----------------------------------------------------------------------------------
 
 
 def test_the_four_layers_are_registered(learner, draw):
@@ -190,8 +191,8 @@ def test_the_four_layers_are_registered(learner, draw):
 def test_calls_leave_the_layers_alone(learner, draw):
     """A call uses the layers that are there and makes no new ones.
 
-    Layers that are made in forward are random anew at every call: whatever is learnt is thrown away, and what was loaded
-    or trained is never used.
+    Layers that are made in forward are random anew at every call: whatever is learnt is thrown away, and what was
+    loaded or trained is never used.
     """
     size = draw.sizes("seq_len", "num_heads", "d_k", low=2, high=6)
     d_model = size.num_heads * size.d_k
@@ -246,8 +247,8 @@ def test_weights_are_kept_apart_for_each_head(learner, draw):
 def test_returned_weights_are_those_used(learner, draw):
     """The weights that are returned are those that made the output, mask included.
 
-    With one head, identity layers and values that are 1 at one feature each, the output spells out the weights that were
-    used. Weights from before the mask would say that padding is looked at.
+    With one head, identity layers and values that are 1 at one feature each, the output spells out the weights that
+    were used. Weights from before the mask would say that padding is looked at.
     """
     size = draw.sizes("seq_len", low=4, high=6, d_model=draw.integers(7, 10))
     eye = torch.eye(size.d_model)
@@ -273,7 +274,7 @@ def random_mask(draw, seq_len):
     return mask
 
 
-# --- shapes ---------------------------------------------------------------------------------------------------------------
+# --- shapes ---------------------------------------------------------------------------------------
 
 
 def test_self_attention_returns_one_vector_per_token(learner, draw):
@@ -379,13 +380,14 @@ def test_cross_attention_finds_keys_in_the_other_sequence(learner, draw):
     expect_attends(module, draw, d_model)
 
 
-# --- softmax and scale ----------------------------------------------------------------------------------------------------
+# --- softmax and scale ----------------------------------------------------------------------------
 
 
 def test_the_weights_of_each_query_sum_to_one(learner, draw):
     """Each query spreads a weight of 1 over the keys, in every head.
 
-    The softmax runs over the keys, the last axis. Over queries or heads the columns sum to one instead, and no row does.
+    The softmax runs over the keys, the last axis. Over queries or heads the columns sum to one instead, and no row
+    does.
     """
     size = draw.sizes("seq_len", "num_heads", "d_k", low=2, high=7)
     d_model = size.num_heads * size.d_k
@@ -423,9 +425,9 @@ def test_a_zero_query_attends_evenly(learner, draw):
 def test_scores_are_divided_by_the_root_of_d_k(learner, draw):
     """Scores are divided by the square root of d_k, the size of one head.
 
-    The ratio of two weights in a row tells the difference of their scores, and so what it was divided by. There are two
-    kinds of token, all heads see the same, and each token prefers its own kind by the same known difference: neither the
-    axis of the softmax nor the way in which heads are cut changes the ratio.
+    The ratio of two weights in a row tells the difference of their scores, and so what it was divided by. There are
+    two kinds of token, all heads see the same, and each token prefers its own kind by the same known difference:
+    neither the axis of the softmax nor the way in which heads are cut changes the ratio.
     """
     for num_heads, d_k in ((3, (4, 8)[draw.integers(0, 2)]), (5, (6, 8)[draw.integers(0, 2)])):
         d_model = num_heads * d_k
@@ -448,7 +450,7 @@ def test_scores_are_divided_by_the_root_of_d_k(learner, draw):
     expect_attends(module, draw, d_model)
 
 
-# --- masks ------------------------------------------------------------------------------------------------------------------
+# --- masks ----------------------------------------------------------------------------------------
 
 
 def test_masked_keys_get_no_weight(learner, draw):
@@ -587,11 +589,14 @@ def test_masks_of_numbers_are_left_alone(learner, draw):
     expect_attends(module, draw, d_model, size.seq_len)
 
 
-# --- heads ------------------------------------------------------------------------------------------------------------------
+# --- heads ----------------------------------------------------------------------------------------
 
 
 def seen_per_head(module, num_heads, d_model, query, key):
-    """What each head sees, (batch, num_heads, seq_q, …): its weights, or its part of the output where weights have no heads."""
+    """What each head sees, (batch, num_heads, seq_q, …): its weights.
+
+    Where the weights came without heads it is each head's part of the output.
+    """
     output, weights = attend(module, query, key, key)
     if weights.dim() == 4:
         return weights
@@ -659,10 +664,11 @@ def test_a_head_does_not_see_the_features_of_others(learner, draw):
 def test_each_token_keeps_its_row(learner, draw):
     """Token t of the output is what token t gathered, from all of its heads.
 
-    Each token looks only at itself, in every head, and all layers are the identity: so it gets itself back. A merge that
-    only renames the shape deals the parts out to other tokens.
+    Each token looks only at itself, in every head, and all layers are the identity: so it gets itself back. A merge
+    that only renames the shape deals the parts out to other tokens.
     """
-    # With d_k a prime above num_heads, heads that own every num_heads-th feature see the same: that is for another check.
+    # With d_k a prime above num_heads, heads that own every num_heads-th feature see the same: that is for another
+    # check.
     num_heads, seq_len, d_k = draw.integers(2, 5), draw.integers(5, 7), (7, 11)[draw.integers(0, 2)]
     d_model = num_heads * d_k
     eye = torch.eye(d_model)
@@ -703,14 +709,14 @@ def test_permuting_the_tokens_permutes_the_output(learner, draw, observe):
     expect_attends(module, draw, d_model, size.seq_len)
 
 
-# --- projections --------------------------------------------------------------------------------------------------------------
+# --- projections ----------------------------------------------------------------------------------
 
 
 def test_query_and_key_have_projections_of_their_own(learner, draw):
     """W_q, and it alone, makes queries; W_k, and it alone, makes keys.
 
-    With one and the same projection A would look at B exactly as much as B looks at A. Here W_q undoes a rotation of the
-    tokens, and W_k undoes it and moves every token on by one in a circle: so each token finds its neighbour.
+    With one and the same projection A would look at B exactly as much as B looks at A. Here W_q undoes a rotation
+    of the tokens, and W_k undoes it and moves every token on by one in a circle: so each token finds its neighbour.
     """
     seq_len, d_model = 8, draw.integers(9, 13)
     rotation = torch.linalg.qr(draw.normal(d_model, d_model, dtype=torch.float64)).Q.float()
@@ -789,7 +795,7 @@ def test_w_o_mixes_the_heads(learner, draw, observe):
     expect(moved_features == d_model, "What head 0 found does not reach every feature of the output.")
 
 
-# --- everything together ------------------------------------------------------------------------------------------------------
+# --- everything together --------------------------------------------------------------------------
 
 
 def test_self_attention_gives_the_right_numbers(learner, draw):
@@ -836,7 +842,7 @@ def test_masked_cross_attention_gives_the_right_numbers(learner, draw):
     expect_reference(module, draw, size.num_heads, query, key, value, mask)
 
 
-# --- samples and calls ----------------------------------------------------------------------------------------------------------
+# --- samples and calls ----------------------------------------------------------------------------
 
 
 def test_each_sample_is_answered_alone(learner, draw):
@@ -895,17 +901,17 @@ def test_earlier_calls_leave_no_trace(learner, draw):
     expect_attends(module, draw, d_model, size.seq_len)
 
 
-# --- gradients --------------------------------------------------------------------------------------------------------------------
+# --- gradients ------------------------------------------------------------------------------------
 
-# Central differences in float64 are right to 1e-5 with the first step; where an answer is computed in float32 on the way,
-# to 1e-3. The second, smaller one is for functions with a kink that happens to lie within the first.
+# Central differences in float64 are right to 1e-5 with the first step; where an answer is computed in float32 on
+# the way, to 1e-3. The second, smaller one is for functions with a kink that happens to lie within the first.
 STEPS = (1e-3, 3e-5)
 # A gradient that is cut off differs by 0.1 and more.
 GRADIENT = 0.02
 
 
 def expect_slope(answer, along, tensor, direction, gradient, name):
-    """Expect that (answer * along).sum() changes in a direction as the gradient says; return how fast it really changes."""
+    """Expect (answer * along).sum() to change in a direction as the gradient says; return how fast it really does."""
     claimed = 0.0 if gradient is None else float((gradient.to(torch.float64) * direction).sum())
     real = math.nan
     for step in STEPS:
@@ -965,13 +971,15 @@ class module_as:
         self.module, self.dtype = module, dtype
 
     def __call__(self, *args):
+        """Call the module with floating-point arguments of its dtype."""
         return self.module(*(x.to(self.dtype) if x.is_floating_point() else x for x in args))
 
 
 def test_gradients_reach_every_layer(learner, draw):
     """The gradient of every parameter is that of the output that was computed.
 
-    A layer without a gradient never learns. (The bias of W_k has a gradient of zero: it moves all scores of a row alike.)
+    A layer without a gradient never learns. (The bias of W_k has a gradient of zero: it moves all scores of a row
+    alike.)
     """
     size = draw.sizes("num_heads", "d_k", low=2, high=4, batch=2, seq_len=5)
     d_model = size.num_heads * size.d_k
@@ -999,7 +1007,7 @@ def test_gradients_reach_every_layer(learner, draw):
     expect_attends(module_as(module, torch.float64), draw, d_model)
 
 
-# --- robustness -------------------------------------------------------------------------------------------------------------------
+# --- robustness -----------------------------------------------------------------------------------
 
 
 def test_a_query_without_keys_finds_nothing(learner, draw):
@@ -1107,7 +1115,7 @@ def test_sizes_that_do_not_divide_are_refused(learner, draw):
     )
 
 
-# --- numerics and devices -----------------------------------------------------------------------------------------------------------
+# --- numerics and devices -------------------------------------------------------------------------
 
 
 def expect_dtype(learner, draw, dtype, atol):
@@ -1204,7 +1212,8 @@ def expect_device(learner, draw, device, atol):
 def test_a_pretended_accelerator_gives_the_same_numbers(learner, draw):
     """On another device nothing is left behind on the CPU.
 
-    A tensor that is made without device=... is on the CPU, and so is a layer that is not registered: on a GPU both raise.
+    A tensor that is made without device=... is on the CPU, and so is a layer that is not registered: on a GPU both
+    raise.
     """
     expect_device(learner, draw, "pretend", CLOSE)
 
@@ -1219,7 +1228,7 @@ def test_a_real_accelerator_gives_the_same_numbers(learner, draw):
     expect_device(learner, draw, "accelerator", 1e-2)
 
 
-# --- concepts -----------------------------------------------------------------------------------------------------------------------
+# --- concepts -------------------------------------------------------------------------------------
 
 
 def test_heads_cost_no_parameters(learner, draw, observe):
