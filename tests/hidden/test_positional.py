@@ -274,11 +274,11 @@ def test_odd_d_model_ends_with_a_sine(learner, draw):
 def test_module_takes_an_odd_d_model(learner, draw):
     """PositionalEncoding works with an odd d_model as well."""
     size = draw.sizes("batch", "seq_len", low=2, high=6, d_model=2 * draw.integers(4, 7) + 1, max_len=17)
-    expect_works(learner, draw, d_model=size.d_model)
     x = draw.normal(size.batch, size.seq_len, size.d_model)
 
     got = plain_output(learner, x, size.max_len)
 
+    expect_works(learner, draw, d_model=size.d_model)
     expect_tensor(got, "the output", x.shape, TOKENS)
     expect(not torch.equal(got.double(), x.double()), "With an odd d_model the output is x itself.")
 
@@ -378,10 +378,10 @@ def test_rows_are_added_to_x(learner, draw):
     """
     size = draw_token_sizes(draw)
     x = draw_tokens(draw, size)
-    table = read_table(learner, size.max_len, size.d_model)
 
     got = plain_output(learner, x, size.max_len)
 
+    table = read_table(learner, size.max_len, size.d_model)
     expect_tensor(got, "the output", x.shape, TOKENS)
     added = got.double() - x.double()
     distance = (added.unsqueeze(2) - table).abs().amax(dim=-1)  # (batch, seq_len, max_len)
@@ -432,10 +432,10 @@ def test_float32_stays_float32(learner, draw):
     A float64 table makes the sum float64: twice the memory, and an error in the next layer.
     """
     size = draw_token_sizes(draw)
-    expect_works(learner, draw)
 
     got = plain_output(learner, draw_tokens(draw, size), size.max_len)
 
+    expect_works(learner, draw)
     expect_tensor(got, "the output", dtype=torch.float32)
 
 
@@ -452,10 +452,10 @@ def test_pe_is_a_buffer_that_holds_the_table(learner, draw):
     Only a buffer goes along with ``.to(...)`` without being trained. The axis of size 1 is for the batch.
     """
     size = draw_token_sizes(draw)
-    table = read_table(learner, size.max_len, size.d_model)
 
     pe = read_pe(make_module(learner, size.d_model, size.max_len))
 
+    table = read_table(learner, size.max_len, size.d_model)
     expect_close(pe, table.unsqueeze(0), "pe", ("1", *TABLE), atol=EARLY)
 
 
@@ -465,11 +465,11 @@ def test_table_is_not_trained(learner, draw):
     A parameter would drift during training, and sines would not stay sines.
     """
     size = draw_token_sizes(draw)
-    expect_works(learner, draw)
     module = make_module(learner, size.d_model, size.max_len)
 
     trained = sorted(module.trainable())
 
+    expect_works(learner, draw)
     expect(not trained, "PositionalEncoding has parameters that training would change; the table is to be a buffer.")
     read_pe(module)
 
@@ -493,13 +493,13 @@ def test_gradient_passes_to_x(learner, draw):
     learning.
     """
     size = draw_token_sizes(draw)
-    expect_works(learner, draw)
     x, v, direction = draw_tokens(draw, size), draw_tokens(draw, size), draw_tokens(draw, size)
-    before = plain_output(learner, x, size.max_len).double()
-    after = plain_output(learner, x + v, size.max_len).double()
 
     found = make_module(learner, size.d_model, size.max_len).gradients(x, along=direction)
 
+    expect_works(learner, draw)
+    before = plain_output(learner, x, size.max_len).double()
+    after = plain_output(learner, x + v, size.max_len).double()
     gradient = expect_tensor(expect_gradient(found.arguments[0], "x"), "the gradient of x", x.shape, TOKENS)
     # Each number of the output depends on one number of x, in a straight line. Numbers up to about 5 · 5, rounded in
     # float32.
@@ -517,9 +517,6 @@ def test_too_long_a_sequence_is_refused(learner, draw):
     size = draw_token_sizes(draw)
     max_len = draw.integers(3, 7)
     draw.remember(max_len=max_len)
-    expect_works(learner, draw)
-    fits = draw.normal(2, max_len - 1, size.d_model)
-    expect_tensor(plain_output(learner, fits, max_len), "the output", fits.shape, TOKENS)
 
     for seq_len in (max_len + 1, 2 * max_len):
         # As many sequences as tokens and more: counted along the wrong axis, which is judged elsewhere, they do not
@@ -530,17 +527,21 @@ def test_too_long_a_sequence_is_refused(learner, draw):
             lambda module=module, x=x: module(x),
             "PositionalEncoding accepted a sequence longer than max_len without an error.",
         )
+    # Refusing every sequence would be no merit.
+    expect_works(learner, draw)
+    fits = draw.normal(2, max_len - 1, size.d_model)
+    expect_tensor(plain_output(learner, fits, max_len), "the output", fits.shape, TOKENS)
 
 
 def test_batch_of_one_keeps_its_axis(learner, draw):
     """One sequence alone gives what it gives as the first of a batch, and keeps its axis."""
     size = draw_token_sizes(draw)
-    expect_works(learner, draw)
     x = draw_tokens(draw, size)
-    in_batch = plain_output(learner, x, size.max_len)
 
     alone = plain_output(learner, x[:1], size.max_len)
 
+    expect_works(learner, draw)
+    in_batch = plain_output(learner, x, size.max_len)
     # Exact, but for forms that reduce or fuse differently for other shapes.
     expect_close(alone, in_batch[:1], "the output for a batch of one", TOKENS, atol=1e-5)
 
@@ -548,11 +549,11 @@ def test_batch_of_one_keeps_its_axis(learner, draw):
 def test_sequence_of_one_keeps_its_axis(learner, draw):
     """A sequence of a single token keeps its axis: this is how text is generated, one token at a time."""
     size = draw_token_sizes(draw)
-    expect_works(learner, draw)
     x = draw_tokens(draw, size)[:, :1]
 
     got = plain_output(learner, x, size.max_len)
 
+    expect_works(learner, draw)
     expect_tensor(got, "the output for a sequence of one", x.shape, TOKENS)
 
 
@@ -562,15 +563,17 @@ def test_any_memory_layout_is_read(learner, draw):
     Where the numbers lie in memory is nobody's business: x may come from a transpose or a slice.
     """
     size = draw_token_sizes(draw)
-    expect_works(learner, draw)
     x = draw_tokens(draw, size)
-    expected = plain_output(learner, x, size.max_len)
-
     sequence_first = x.transpose(0, 1).contiguous().transpose(0, 1)
     features_first = x.transpose(1, 2).contiguous().transpose(1, 2)
 
-    expect_close(plain_output(learner, sequence_first, size.max_len), expected, "the output for a transposed x", TOKENS)
-    expect_close(plain_output(learner, features_first, size.max_len), expected, "the output for a strided x", TOKENS)
+    transposed = plain_output(learner, sequence_first, size.max_len)
+    strided = plain_output(learner, features_first, size.max_len)
+
+    expect_works(learner, draw)
+    expected = plain_output(learner, x, size.max_len)
+    expect_close(transposed, expected, "the output for a transposed x", TOKENS)
+    expect_close(strided, expected, "the output for a strided x", TOKENS)
 
 
 def test_input_is_left_alone(learner, draw):
@@ -580,10 +583,10 @@ def test_input_is_left_alone(learner, draw):
     them for others.
     """
     size = draw_token_sizes(draw)
-    expect_works(learner, draw)
 
     observed = make_module(learner, size.d_model, size.max_len).observe(draw_tokens(draw, size))
 
+    expect_works(learner, draw)
     expect_unchanged(observed, ("x",))
 
 
@@ -593,14 +596,14 @@ def test_calls_do_not_disturb_each_other(learner, draw):
     Nothing of a call may stay in the module: no position reached so far, no table cut to the last length.
     """
     size = draw_token_sizes(draw)
-    expect_works(learner, draw)
     short = draw_tokens(draw, size)
     long = draw.normal(size.batch, size.seq_len + 4, size.d_model)
-    of_a_fresh_module = plain_output(learner, long, size.max_len)
     module = make_module(learner, size.d_model, size.max_len)
 
     first, then, again = (module_output(module, x) for x in (short, long, short))
 
+    expect_works(learner, draw)
+    of_a_fresh_module = plain_output(learner, long, size.max_len)
     expect_equal(then, of_a_fresh_module, "the output for a longer sequence after a shorter one", TOKENS)
     expect_equal(again, first, "the output for the first sequence, asked for again", TOKENS)
 
@@ -611,13 +614,13 @@ def test_nothing_is_dropped_in_evaluation(learner, draw):
     Dropout that goes on makes predictions random and worse.
     """
     size = draw_token_sizes(draw)
-    expect_works(learner, draw)
     x = draw_tokens(draw, size)
+
+    outputs = [module_output(make_module(learner, size.d_model, size.max_len, dropout), x) for dropout in (0.4, 0.8)]
+
+    expect_works(learner, draw)
     without_dropout = plain_output(learner, x, size.max_len)
-
-    for dropout in (0.4, 0.8):
-        got = module_output(make_module(learner, size.d_model, size.max_len, dropout), x)
-
+    for got in outputs:
         # Two ways to write "nothing is dropped" differ by a rounding at most.
         expect_close(got, without_dropout, "the output in evaluation mode", TOKENS, atol=1e-6)
 
@@ -642,11 +645,11 @@ def test_training_drops_numbers_of_the_sum(learner, draw):
     x = draw_many_tokens(draw)
     dropout = draw.integers(25, 36) / 100
     draw.remember(dropout=dropout)
-    whole = plain_output(learner, x, 60).double()
     module = expect_module(learner.PositionalEncoding(80, 60, dropout))
 
     got = expect_tensor(module_output(module.train(), x), "the output", x.shape, TOKENS).double()
 
+    whole = expect_tensor(plain_output(learner, x, 60), "the output", x.shape, TOKENS).double()
     seen = whole.abs() > 0.02  # a number that is 0 anyway cannot be seen to be dropped
     expect(int(seen.sum()) > 10_000, "Without dropout most of the output is zero already.")
     zero = got == 0
@@ -702,12 +705,12 @@ def test_runs_on_another_device(learner, draw):
     This runs on a pretend device, so it needs no GPU: a table that stays on the CPU raises just as it would there.
     """
     size = draw_token_sizes(draw)
-    expect_works(learner, draw)
     x = draw_tokens(draw, size)
-    on_cpu = plain_output(learner, x, size.max_len)
 
     observed = make_module(learner, size.d_model, size.max_len).on("pretend").observe(x)
 
+    expect_works(learner, draw)
+    on_cpu = plain_output(learner, x, size.max_len)
     got = expect_tensor(observed.value, "the output")
     # The pretend device computes on the CPU: the same operations give the same numbers.
     expect_close(
@@ -723,23 +726,19 @@ def test_keeps_the_dtype_that_it_is_moved_to(learner, draw):
     ones.
     """
     size = draw_token_sizes(draw)
-    expect_works(learner, draw)
     x = draw_tokens(draw, size)
-    expected = plain_output(learner, x, size.max_len)
 
-    # x, the table and the sum are rounded once each: 3 · 8 / 2048 for numbers up to 8 in half, 3 · 8 / 256 in
-    # bfloat16, halved.
-    for dtype, atol in ((torch.float16, 1e-2), (torch.bfloat16, 6e-2), (torch.float64, 1e-5)):
-        module = make_module(learner, size.d_model, size.max_len).to(dtype)
-        got = expect_tensor(module_output(module, x.to(dtype)), "the output", dtype=dtype)
-        expect_close(
-            got.float(),
-            expected.float(),
-            f"the output in {str(dtype).removeprefix('torch.')}",
-            TOKENS,
-            atol=atol,
-            rtol=atol,
-        )
+    dtypes = (torch.float16, torch.bfloat16, torch.float64)
+    modules = [make_module(learner, size.d_model, size.max_len).to(dtype) for dtype in dtypes]
+    outputs = [module_output(module, x.to(dtype)) for module, dtype in zip(modules, dtypes, strict=True)]
+
+    expect_works(learner, draw)
+    expected = plain_output(learner, x, size.max_len).float()
+    # x, the table and the sum are rounded once each, by 1 in 2048 of a number in half and 1 in 256 in bfloat16.
+    for got, dtype, tolerance in zip(outputs, dtypes, (1e-2, 6e-2, 1e-5), strict=True):
+        expect_tensor(got, "the output", dtype=dtype)
+        what = f"the output in {str(dtype).removeprefix('torch.')}"
+        expect_close(got.float(), expected, what, TOKENS, atol=tolerance, rtol=tolerance)
 
 
 @pytest.mark.accelerator
