@@ -19,9 +19,9 @@ WEIGHTS = ("batch", "num_heads", "seq_q", "seq_k")
 OUTPUT = ("batch", "num_heads", "seq_q", "d_v")
 NAMES = ("query", "key", "value", "mask")
 
-# Correct forms of the computation differ from each other by up to 3e-7 in float32 on standard normal inputs (measured
-# over the forms in wheats/scaling, 20 seeds); 1e-5 leaves room for other machines, and mistakes are larger by orders of
-# magnitude.
+# Correct forms of the computation differ from the reference by up to 6e-7 in float32 on standard normal inputs
+# (measured over the forms in wheats/scaling, 20 seeds); 1e-5 leaves room for other machines, and mistakes are larger
+# by orders of magnitude.
 ATOL = 1e-5
 
 
@@ -369,7 +369,7 @@ def test_scores_are_divided_by_the_root_of_d_k(learner, draw):
         query, key, value = draw_inputs(draw, size, query_factor=0.1)
         _, weights = attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
         divisor = divisor_of(weights, query, key)
-        # Read from float32 weights the divisor is accurate to about 1e-5 (measured); neighbouring sizes differ by 1 %
+        # Read from float32 weights the divisor is accurate to 1e-6 (measured); neighbouring sizes differ by 1 %
         # or more.
         expect_close(
             torch.tensor(divisor, dtype=torch.float64),
@@ -406,7 +406,7 @@ def test_the_spread_of_scores_stays(learner, draw, observe):
         spread_at_d_k_4=spread[0],
         spread_at_d_k_256=spread[1],
     )
-    # Over at least 5000 scores the spread varies by 5 % from draw to draw (measured); a wrong scale is off by factors.
+    # Over at least 5000 scores the spread varies by 7 % from draw to draw (measured); a wrong scale is off by factors.
     expect(
         all(0.7 < found < 1.4 for found in spread),
         "The scores behind attention_weights do not keep a standard deviation of about 1 when d_k grows.",
@@ -865,7 +865,8 @@ def test_half_precision_stays(learner, draw):
 def test_bfloat16_stays(learner, draw):
     """bfloat16 in, bfloat16 out, with and without a mask.
 
-    It has 8 bits of precision: correct forms differ by 1e-2, and 4e-2 is allowed.
+    It has 8 bits of precision: correct forms differ by 4e-3. 4e-2 is allowed, because a wrong scale, which is judged by
+    itself, makes larger scores and with them larger differences.
     """
     expect_dtype_stays(learner, draw, torch.bfloat16, 4e-2)
 
