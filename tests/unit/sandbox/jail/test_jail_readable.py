@@ -28,7 +28,8 @@ print(json.dumps({"readable": jail.readable_paths(exclude=sys.argv[2:]), "kit": 
 def allows(readable: Iterable[str], path: Path | str) -> bool:
     """Say whether a path is in the list or beneath something in it, as the kernel would."""
     resolved = os.path.realpath(path)
-    return any(resolved == each or resolved.startswith(each + os.sep) for each in readable)
+    targets = map(os.path.realpath, readable)
+    return any(resolved == each or resolved.startswith(each + os.sep) for each in targets)
 
 
 class Home:
