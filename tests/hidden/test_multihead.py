@@ -83,8 +83,15 @@ def in_order(first, second):
 
 
 def attend(module, *args):
-    """Call the module; return output and weights, in this order."""
-    return in_order(*expect_pair(module(*args)))
+    """Call the module; return output and weights, in this order: numbers, of a shape that can be talked about."""
+    output, weights = in_order(*expect_pair(module(*args)))
+    for tensor, what in ((output, "output"), (weights, "attention_weights")):
+        expect(tensor.is_floating_point(), f"{what} should hold floating-point numbers.")
+        expect(tensor.numel() > 0, f"{what} is empty.")
+    expect(output.dim() in (2, 3), "output should have the axes (batch, seq_q, d_model).")
+    expect(output.shape[-1] == args[0].shape[-1], "output should have d_model features.")
+    expect(weights.dim() in (3, 4), "attention_weights should have the axes (batch, num_heads, seq_q, seq_k).")
+    return output, weights
 
 
 def self_attend(module, x, *mask):
@@ -109,12 +116,17 @@ def moved(before, after):
 def expect_attends(module, draw, d_model, seq_len=5):
     """Expect an answer that depends on what is asked and on what is there, as no constant, copy or plain average does.
 
-    A copy of the query does not see the keys and values; a copy or an average of the values does not see the query.
+    A copy of the query does not see the keys and values; a copy or an average of the values does not see the query;
+    and random numbers are others each time. (Weights or output have to be the same again, not both: that one of them is
+    not is news for a single check.)
     """
     query, other_query, memory, other_memory = (draw.normal(1, seq_len, d_model) for _ in range(4))
-    output, _ = attend(module, query, memory, memory)
+    output, weights = attend(module, query, memory, memory)
+    output_again, weights_again = attend(module, query, memory, memory)
     asked_otherwise, _ = attend(module, other_query, memory, memory)
     found_otherwise, _ = attend(module, query, other_memory, other_memory)
+    again = min(moved(output, output_again), moved(weights, weights_again))
+    expect(again < CLOSE, "The same call gives another answer each time.")
     expect(moved(output, asked_otherwise) > MOVES, "The output stays the same when the query changes.")
     expect(moved(output, found_otherwise) > MOVES, "The output stays the same when key and value change.")
     identity = moved(asked_otherwise, output + (other_query - query)) > MOVES
@@ -181,11 +193,14 @@ def test_the_four_layers_are_registered(learner, draw):
     """
     size = draw.sizes("num_heads", "d_k", low=2, high=5)
     d_model = size.num_heads * size.d_k
-    found = make(learner, draw, size.num_heads, size.d_k).parameters()
+    module = make(learner, draw, size.num_heads, size.d_k)
+    found = module.parameters()
 
     for layer in LAYERS:
         expect(f"{layer}.weight" in found, f"The module has no parameter {layer}.weight.")
         expect_tensor(found[f"{layer}.weight"], f"{layer}.weight", (d_model, d_model), ("features_out", "features_in"))
+    fill(module, draw)
+    expect_attends(module, draw, d_model)
 
 
 def test_calls_leave_the_layers_alone(learner, draw):
@@ -602,6 +617,7 @@ def seen_per_head(module, num_heads, d_model, query, key):
         return weights
     inject(module, W_v=torch.eye(d_model), W_o=torch.eye(d_model))
     output, _ = attend(module, query, key, key)
+    expect_tensor(output, "output", query.shape, OUTPUT)
     return output.unflatten(-1, (num_heads, -1)).transpose(1, 2)
 
 
@@ -790,9 +806,14 @@ def test_w_o_mixes_the_heads(learner, draw, observe):
     output, _ = self_attend(module, value)
     changed, _ = self_attend(module, changed_value)
 
-    moved_features = int(((changed - output).abs() > MOVES).sum()) if changed.shape == output.shape else 0
+    expect_tensor(output, "output", value.shape, OUTPUT)
+    change = (expect_tensor(changed, "output", value.shape, OUTPUT) - output).reshape(-1)
+    moved_features = int((change.abs() > MOVES).sum())
     observe("A change in head 0 reaches every feature.", features_of_head_0=d_k, features_that_move=moved_features)
     expect(moved_features == d_model, "What head 0 found does not reach every feature of the output.")
+    expected = weight[:, :d_k].double().sum(dim=1).to(change.dtype)
+    # Differences of numbers up to 50, each right to 1e-6 of its size.
+    expect_close(change, expected, "the change of the output", ("d_model",), atol=2e-4)
 
 
 # --- everything together --------------------------------------------------------------------------
