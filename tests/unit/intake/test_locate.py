@@ -161,7 +161,6 @@ def test_an_import_of_something_that_was_not_handed_in_is_an_entry(hand_in: Hand
         ("x = 1\n", "there is no heads.py, and no file defines split_heads or merge_heads"),
         ("def splitHeads(): 1\n", "; did you mean splitHeads in main.py?"),
         ("def split_head(): 1\n", "; did you mean split_head in main.py?"),
-        ("def masked_softmax(): 1\n", "no file defines split_heads or merge_heads"),
         (
             "class Heads:\n    def merge_heads(self): 1\n",
             "; the merge_heads in main.py is inside Heads: move it to the left",
@@ -169,12 +168,21 @@ def test_an_import_of_something_that_was_not_handed_in_is_an_entry(hand_in: Hand
     ],
 )
 def test_what_is_missing_is_said_with_what_was_perhaps_meant(hand_in: HandIn, content: str, note: str) -> None:
-    """A name that another exercise promises was not meant."""
+    """Letter case, a letter, or the wrong place: the commonest reasons."""
     entry = locate(hand_in, {"main.py": content})
 
     assert entry.path is None
     assert note in entry.note
     assert ("did you mean" in note) == ("did you mean" in entry.note)
+
+
+def test_a_name_that_another_exercise_promises_is_no_suggestion(hand_in: HandIn) -> None:
+    """It is there because it was asked for."""
+    submission = hand_in({"scores.py": "def dot_score(q, k): return q\n"})
+
+    entry = locate_entries(submission, {"scores": ("dot_score",), "scaled": ("scaled_dot_score",)})["scaled"]
+
+    assert "there is no scaled.py, and no file defines scaled_dot_score" == entry.note
 
 
 def test_an_own_file_with_a_misspelt_name_is_the_entry(hand_in: HandIn) -> None:
