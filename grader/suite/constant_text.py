@@ -18,6 +18,8 @@ _PLAIN_METHODS = frozenset(
      "removesuffix", "format", "join", "split", "encode", "decode"}
 )  # fmt: skip
 
+_FUNCTIONS = frozenset({"map", "chr", "str", "reversed", "b64decode", "fromhex"})
+
 
 def fold_text(node: ast.expr, lookup: Lookup) -> str | None:
     """Return the string that an expression always gives, or None if that cannot be told."""
@@ -94,6 +96,9 @@ class _Folder:
         return None if None in results else results
 
     def _fold_call(self, node: ast.Call) -> Any:
+        name = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
+        if name not in _PLAIN_METHODS and name not in _FUNCTIONS:
+            return None
         arguments = self._fold_all(node.args)
         match node.func:
             case ast.Name(id="map") if len(node.args) == 2 and isinstance(node.args[0], ast.Name):

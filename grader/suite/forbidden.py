@@ -141,6 +141,11 @@ class _Search:
         self._entry = entry
         self._imported: list[Module] = []
         self._reached_names: set[tuple[Module, str]] = set()
+        self._meanings: dict[Binding, set[_Value]] = {}
+        self._open: set[Binding] = set()
+        """Bindings that are being followed."""
+        self._met_open = False
+        self._constants: dict[tuple[Binding, ...], object | None] = {}
         self._reached_bindings: set[Binding] = set()
         self._reached_nodes: set[ast.AST] = set()
         self._classes: list[tuple[ast.ClassDef, Scope]] = []
@@ -281,6 +286,21 @@ class _Search:
         return name in module.scope.bindings or self._from_stars(name, module) is not None
 
     def _binding_means(self, binding: Binding, depth: int) -> set[_Value]:
+        if binding in self._meanings:
+            return self._meanings[binding]
+        if binding in self._open:
+            self._met_open = True  # ``x = x.view(…)``: what is found on the way is not the whole answer
+            return set()
+        met_before, self._met_open = self._met_open, False
+        self._open.add(binding)
+        found = self._follow_binding(binding, depth)
+        self._open.discard(binding)
+        if not self._met_open or not self._open:
+            self._meanings[binding] = found
+        self._met_open = bool(self._open) and (met_before or self._met_open)
+        return found
+
+    def _follow_binding(self, binding: Binding, depth: int) -> set[_Value]:
         order = binding.order - 1 if binding.scope.kind == "module" else None
         match binding.kind:
             case "value":
@@ -401,33 +421,38 @@ class _Search:
     def _text(self, node: ast.expr, scope: Scope, order: int | None) -> str | None:
         if isinstance(node, ast.Constant):
             return node.value if isinstance(node.value, str) else None
-        depth = 0
 
         def lookup(part: ast.expr) -> object | None:
-            nonlocal depth
-            if not isinstance(part, ast.Name) or depth > _DEEPEST:
-                return None
-            depth += 1
-            bindings = self._bindings(part.id, scope, order) or []
-            for binding in bindings:
-                is_item = binding.kind == "item" and isinstance(binding.node, (ast.List, ast.Tuple))
-                candidates = binding.node.elts if is_item else [binding.node]  # type: ignore[union-attr]
-                for candidate in candidates:
-                    if binding.kind not in ("value", "item") or not isinstance(candidate, ast.expr):
-                        continue
-                    if isinstance(candidate, (ast.List, ast.Tuple)) and binding.kind == "value":
-                        texts = [fold_text(item, lookup) for item in candidate.elts]
-                        if None not in texts:
-                            return texts
-                    text = fold_text(candidate, lookup)
-                    # Of several texts the one that is forbidden matters.
-                    if text is not None and (
-                        len(bindings) + len(candidates) == 2 or self._names.match(f"torch.{text}")
-                    ):
-                        return text
-            return None
+            bindings = self._bindings(part.id, scope, order) if isinstance(part, ast.Name) else None
+            return self._constant(tuple(bindings)) if bindings else None
 
         return fold_text(node, lookup)
+
+    def _constant(self, bindings: tuple[Binding, ...]) -> object | None:
+        """Return the text, or the list of texts, that a name with these bindings stands for."""
+        if bindings not in self._constants:
+            self._constants[bindings] = None  # for names that depend on themselves
+            self._constants[bindings] = self._fold_bindings(bindings)
+        return self._constants[bindings]
+
+    def _fold_bindings(self, bindings: tuple[Binding, ...]) -> object | None:
+        candidates: list[tuple[ast.expr, Binding]] = []
+        for binding in bindings:
+            if binding.kind == "item" and isinstance(binding.node, (ast.List, ast.Tuple)):
+                candidates += [(item, binding) for item in binding.node.elts]
+            elif binding.kind == "value" and isinstance(binding.node, ast.expr):
+                candidates.append((binding.node, binding))
+        for candidate, binding in candidates:
+            order = binding.order - 1 if binding.scope.kind == "module" else None
+            if isinstance(candidate, (ast.List, ast.Tuple)):
+                texts = [self._text(item, binding.scope, order) for item in candidate.elts]
+                if None not in texts:
+                    return texts
+            text = self._text(candidate, binding.scope, order)
+            # Of several texts the one that is forbidden matters.
+            if text is not None and (len(candidates) == 1 or self._names.match(f"torch.{text}")):
+                return text
+        return None
 
     # --- what is reached
 
