@@ -84,11 +84,14 @@ class Module:
 
     file: SourceFile
     scope: Scope = field(init=False)
+    has_walrus: bool = field(init=False)
     _starts: list[int] = field(default_factory=list)
     _labels: list[str] = field(default_factory=list)
     _inner: dict[ast.AST, Scope] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        # Few files have one, and to look for it in every statement takes a quarter of the reading.
+        self.has_walrus = any(":=" in cell.text for cell in self.file.cells)
         self.scope = Scope("module", self)
         lines_before = 0
         for cell in self.file.cells:
@@ -240,7 +243,7 @@ def _bind_target(scope: Scope, target: ast.expr, value: ast.expr, *, kind: str, 
 
 
 def _bind_walruses(scope: Scope, part: ast.AST, *, conditional: bool) -> None:
-    if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    if not scope.module.has_walrus or isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return
     for inner in ast.walk(part):
         if isinstance(inner, ast.NamedExpr):

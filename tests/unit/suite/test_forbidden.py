@@ -1119,5 +1119,5 @@ def test_reading_a_workspace_takes_milliseconds():
         assert [] == find_forbidden(files, "multihead.py", ["MultiHeadAttention"], FORBIDS)
         seconds.append(time.perf_counter() - start)
 
-    # Measured at 2 ms; the room is for slow and busy machines, and far below what a bad growth would take.
+    # It takes a few milliseconds; the room is for slow and busy machines, far below what a bad growth would take.
     assert min(seconds) < 0.05
