@@ -8,8 +8,8 @@ def scaled_dot_product_attention(q, k, v, m=None):
     s = torch.einsum("...id,...jd->...ij", q, k) * scale
     if m is not None:
         see = m.bool()
-        s = s + torch.zeros(s.shape, dtype=s.dtype)
-        s = torch.where(see, s, torch.finfo(s.dtype).min)
+        low = torch.ones(s.shape).to(s.dtype) * torch.finfo(s.dtype).min
+        s = torch.where(see, s, low)
     a = s.softmax(dim=-1)
     if m is not None:
         a = torch.where(see, a, 0.0)
