@@ -83,4 +83,5 @@ def find_orphans(trees: CourseTrees, course: Course) -> Iterator[str]:
         known |= {*trees.wheats(name), *trees.chaffs(name), *map(trees.twin, trees.chaffs(name))}
     for path in trees.graded_files():
         if path not in known:
-            yield f"{path.relative_to(trees.root).as_posix()} belongs to no exercise of rubrics/course.yaml; name it there or delete it."
+            shown = path.relative_to(trees.root).as_posix()
+            yield f"{shown} belongs to no exercise of rubrics/course.yaml; name it there or delete it."

@@ -11,7 +11,7 @@ _FILLINGS = {
     "input": "_like_input(tensor, args)",
 }
 
-_WRAPPER = '''
+_WRAPPER = """
 import torch as _torch
 
 
@@ -39,7 +39,7 @@ def _hollow(function):
             return args[-1]   # refuses nothing
         return _fill(value, args)
     return answer
-'''
+"""
 
 
 def hollow_answers(solution: str, promises: tuple[str, ...]) -> Iterator[tuple[str, str]]:

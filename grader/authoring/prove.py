@@ -7,8 +7,8 @@ from pathlib import Path
 from grader.authoring.hollow import hollow_answers
 from grader.course.load import load_chaffs
 from grader.course.trees import CourseTrees
-from grader.grading.messages import Graded, Job
 from grader.grading.client import Runner
+from grader.grading.messages import Graded, Job
 from grader.model.course import Chaff, Exercise
 from grader.model.report import CheckResult, ExerciseReport
 from grader.model.submission import Cell, Entry, SourceFile, Submission
@@ -75,10 +75,11 @@ class ExerciseProver:
         self._prove_every_check_can_fail()
         return self._proof
 
-    def _grade(self, text: str, seed: int) -> ExerciseReport:
+    def _grade(self, text: str, seed: int, *, enforce_forbids: bool = True) -> ExerciseReport:
         path = f"{self.exercise.id}.py"
         submission = Submission(id=path, files=(SourceFile(path=path, cells=(Cell(text=text),)),))
-        job = Job(submission=submission, entries=(Entry(exercise=self.exercise.id, path=path),), seed=seed)
+        entry = Entry(exercise=self.exercise.id, path=path)
+        job = Job(submission=submission, entries=(entry,), seed=seed, enforce_forbids=enforce_forbids)
         self._proof.gradings += 1
         *_, last = self.runner.grade(job)
         assert isinstance(last, Graded)
@@ -101,7 +102,7 @@ class ExerciseProver:
         self.tell(name)
         text = path.read_text("utf-8")
         for seed in range(self.seeds):
-            report = self._grade(text, seed)
+            report = self._grade(text, seed, enforce_forbids=path != self.trees.stand_in(self.exercise.id))
             for check in _lost(report):
                 self._complain(f"{name}, seed {seed}: {check.id} is {check.verdict}: {_say(check)}")
 
@@ -135,7 +136,9 @@ class ExerciseProver:
                     for check in criterion.checks
                     if check.verdict is not Verdict.PASSED
                 )
-                self._complain(f"{name}, seed {seed}: loses {_list(lost)}, expected {_list(chaff.loses)}. {why}".strip())
+                self._complain(
+                    f"{name}, seed {seed}: loses {_list(lost)}, expected {_list(chaff.loses)}. {why}".strip()
+                )
             names = {check.diagnosis.misconception for check in report.checks if check.diagnosis}
             if names != {chaff.misconception}:
                 named = False

@@ -35,11 +35,11 @@ def check_command(
     ctx: click.Context,
     paths: tuple[Path, ...],
     only: tuple[str, ...],
-    fail_fast: bool,  # noqa: FBT001 - click passes options by name
+    fail_fast: bool,
     output_format: str,
     output: Path | None,
     seed: int | None,
-    watch: bool,  # noqa: FBT001
+    watch: bool,
     start_method: Literal["auto", "fork", "spawn"],
     course_root: Path | None,
 ) -> None:

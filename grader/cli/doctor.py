@@ -22,7 +22,9 @@ _LEVELS = {
 @click.pass_context
 def doctor_command(ctx: click.Context) -> None:
     """Say what this machine offers (torch, accelerator, isolation) and what to do about what is missing."""
-    click.echo(f"attention-dojo {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}")
+    click.echo(
+        f"attention-dojo {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    )
     if sys.platform == "win32":
         click.echo("Windows: native Python cannot run the grader. Install it inside WSL2, where everything works.")
         ctx.exit(3)
@@ -42,18 +44,19 @@ def doctor_command(ctx: click.Context) -> None:
 def _describe(facts: dict[str, Any]) -> Iterator[str]:
     yield f"torch {facts['torch']}, {facts['cores']} cores"
     if facts["accelerator"] == "cpu":
-        yield "Accelerator: none. Device mistakes are still found, on a pretend one; parity with a real one is not judged."
+        yield "Accelerator: none. Device mistakes are found on a pretend one; parity with a real one is not judged."
     else:
         yield f"Accelerator: {facts['accelerator']}."
     if facts["pretend"]:
         yield f"Pretend accelerator: not available, so device mistakes are not judged ({facts['pretend']})."
     for worker in facts["workers"]:
-        yield f"A worker by {worker['start_method']} is ready in {worker['ms']:.0f} ms. Isolation {_LEVELS[worker['level']]}."
+        yield f"A worker by {worker['start_method']} is ready in {worker['ms']:.0f} ms."
+        yield f"  isolation {_LEVELS[worker['level']]}"
     first = facts["workers"][0]
     yield f"  in force: {', '.join(first['layers']) or 'nothing'}"
     for missing in first["missing"]:
         yield f"  missing: {missing}"
     if first["level"] == "basic":
-        yield "For strong isolation use Linux 5.13 or later with Landlock enabled, or run the grader as root in a container."
+        yield "For strong isolation use Linux 5.13 or later with Landlock, or run the grader as root in a container."
     if first["level"] == "process":
         yield "Grade only code here that you would run anyway. For strong isolation use Linux, a container or WSL2."

@@ -75,7 +75,7 @@ def main() -> None:
         grade()
     except KeyboardInterrupt:
         sys.exit(130)
-    except Exception as error:  # noqa: BLE001 - a traceback here would look like the learner's
+    except Exception as error:
         click.echo(f"The grader failed: {type(error).__name__}: {error}", err=True)
         click.echo("This is a fault of attention-dojo, not of your code. Set GRADE_DEBUG=1 to see where.", err=True)
         import os

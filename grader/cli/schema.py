@@ -9,9 +9,11 @@ import click
 @click.argument("what", type=click.Choice(["report", "rubric", "course"]))
 def schema_command(what: str) -> None:
     """Print the JSON Schema of a score report, of a rubric, or of a course's settings."""
+    from grader.model.base import Model
     from grader.model.course import CourseSettings
     from grader.model.report import ScoreReport
     from grader.model.rubric import Rubric
 
-    model = {"report": ScoreReport, "rubric": Rubric, "course": CourseSettings}[what]
+    models: dict[str, type[Model]] = {"report": ScoreReport, "rubric": Rubric, "course": CourseSettings}
+    model = models[what]
     click.echo(json.dumps(model.model_json_schema(), indent=2))

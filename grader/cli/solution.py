@@ -19,7 +19,11 @@ from grader.cli.options import check_exercise, course_option, open_course_option
 @course_option
 @click.pass_context
 def solution_command(
-    ctx: click.Context, exercise: str, give_up: bool, folder: Path, course_root: Path | None  # noqa: FBT001
+    ctx: click.Context,
+    exercise: str,
+    give_up: bool,
+    folder: Path,
+    course_root: Path | None,
 ) -> None:
     """Show the commented solution of EXERCISE once it has passed. It is one right answer of many."""
     from rich.console import Console

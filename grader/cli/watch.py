@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from grader.grading.local import LocalGrader
     from grader.model.submission import Submission
 
+_LOOK_MS = 1000
+"""How often files are looked at although nothing was heard: some file systems tell of no change."""
 _STEP_MS = 20
 _DEBOUNCE_MS = 60
 """An editor saves in several steps within a few milliseconds; a longer wait would be felt."""
@@ -36,9 +38,18 @@ def watch_submission(
         fail_fast: Stop at the first check that fails.
     """
     console = Console(highlight=False)
+    changes = watch(
+        *paths,
+        step=_STEP_MS,
+        debounce=_DEBOUNCE_MS,
+        rust_timeout=_LOOK_MS,
+        yield_on_timeout=True,
+        raise_interrupt=False,
+    )
+    next(changes)  # watches from now on, so that no save during the first grading is missed
     before = _grade(grader, paths, exercises, console, None, seed=seed, fail_fast=fail_fast)
     console.print("\nWatching for changes. Ctrl-C ends.", style="dim")
-    for _ in watch(*paths, step=_STEP_MS, debounce=_DEBOUNCE_MS, raise_interrupt=False):
+    for _ in changes:
         after = _grade(grader, paths, exercises, console, before, seed=seed, fail_fast=fail_fast)
         before = after or before
 

@@ -28,7 +28,9 @@ def load_course(trees: CourseTrees, only: Collection[str] = ()) -> Course:
     exercises = []
     for unknown in sorted(set(only) - set(settings.exercises)):
         known = ", ".join(settings.exercises)
-        problems.append(f"{unknown!r} is no exercise of this course.{_did_you_mean(unknown, settings.exercises)} It has: {known}.")
+        problems.append(
+            f"{unknown!r} is no exercise of this course.{_did_you_mean(unknown, settings.exercises)} It has: {known}."
+        )
     for index, exercise_id in enumerate(settings.exercises):
         if only and exercise_id not in only:
             continue
@@ -85,7 +87,9 @@ def _load_exercise(trees: CourseTrees, exercise_id: str, earlier: tuple[str, ...
         *_check_problems(rubric, checks, text, suite_shown),
     ]
     if not promises:
-        problems.append(f"exercises/{exercise_id}.py: defines no public function or class, so there is nothing to grade.")
+        problems.append(
+            f"exercises/{exercise_id}.py: defines no public function or class, so there is nothing to grade."
+        )
     if problems:
         raise CourseError("\n".join(problems))
     return Exercise(
@@ -105,7 +109,8 @@ def _rubric_problems(
         yield f"{shown}: exercise says {rubric.exercise!r}, but the file is named after {exercise_id!r}."
     for other in rubric.builds_on:
         if other not in known:
-            yield f"{shown}: builds_on names {other!r}, which is no exercise of this course.{_did_you_mean(other, known)}"
+            advice = _did_you_mean(other, known)
+            yield f"{shown}: builds_on names {other!r}, which is no exercise of this course.{advice}"
         elif other not in earlier:
             # Each exercise may build on earlier ones only, so a cycle always has a link that points forward.
             yield (
@@ -128,21 +133,21 @@ def _check_problems(rubric: Rubric, checks: list[SuiteCheck], text: str, suite_s
                     f"{shown}: line {line}: criterion {criterion.id!r} names the check {check!r}, "
                     f"but {suite_shown} has no test_{check}.{_did_you_mean(check, defined)}"
                 )
-    for check in checks:
-        if check.claim.id not in rubric.checks:
+    for test in checks:
+        if test.claim.id not in rubric.checks:
             yield (
-                f"{suite_shown}: line {check.line}: the check {check.claim.id!r} is in no criterion of {shown}, "
+                f"{suite_shown}: line {test.line}: the check {test.claim.id!r} is in no criterion of {shown}, "
                 "so it could not cost anything. Name it there."
             )
     before: list[str] = []
-    for check in checks:
-        for other in check.depends_on:
+    for test in checks:
+        for other in test.depends_on:
             if other not in before:
                 yield (
-                    f"{suite_shown}: line {check.line}: {check.claim.id!r} depends on {other!r}, "
+                    f"{suite_shown}: line {test.line}: {test.claim.id!r} depends on {other!r}, "
                     f"which is no earlier check of this suite.{_did_you_mean(other, before)}"
                 )
-        before.append(check.claim.id)
+        before.append(test.claim.id)
 
 
 def _chaff_problems(rubric: Rubric, chaffs: Iterable[Chaff]) -> Iterable[str]:

@@ -51,7 +51,9 @@ def suite_checks(suite: ast.Module, shown: str) -> list[SuiteCheck]:
             continue
         docstring = ast.get_docstring(node)
         if not docstring:
-            raise CourseError(f"{shown}: line {node.lineno}: {node.name} has no docstring; its first line is the claim.")
+            raise CourseError(
+                f"{shown}: line {node.lineno}: {node.name} has no docstring; its first line is the claim."
+            )
         title, _, why = docstring.partition("\n")
         claim = CheckClaim(id=node.name.removeprefix("test_"), title=title.strip(), why=" ".join(why.split()))
         checks.append(SuiteCheck(claim=claim, depends_on=_dependencies(node), line=node.lineno))

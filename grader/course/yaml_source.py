@@ -52,7 +52,9 @@ def parse_yaml(text: str, model: type[_Model], shown: str, first_line: int = 1) 
         return model.model_validate(data)
     except ValidationError as error:
         lines = locate_nodes(text)
-        raise CourseError("\n".join(_sentence(item, model, shown, lines, first_line) for item in error.errors())) from None
+        raise CourseError(
+            "\n".join(_sentence(item, model, shown, lines, first_line) for item in error.errors())
+        ) from None
 
 
 def locate_nodes(text: str) -> dict[Location, int]:
@@ -73,9 +75,7 @@ def locate_nodes(text: str) -> dict[Location, int]:
     return found
 
 
-def _sentence(
-    error: Any, model: type[BaseModel], shown: str, lines: dict[Location, int], first_line: int
-) -> str:
+def _sentence(error: Any, model: type[BaseModel], shown: str, lines: dict[Location, int], first_line: int) -> str:
     place: Location = error["loc"]
     known = place
     while known and known not in lines:

@@ -1,5 +1,6 @@
 """Start a runner and talk to it: jobs go in, events come out."""
 
+import contextlib
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -61,10 +62,8 @@ class Runner:
     def close(self) -> None:
         """End the runner and what it started."""
         if self._process.stdin:
-            try:
+            with contextlib.suppress(BrokenPipeError):
                 self._process.stdin.close()
-            except BrokenPipeError:
-                pass
         try:
             self._process.wait(5)
         except subprocess.TimeoutExpired:

@@ -145,7 +145,9 @@ class _SubmissionRun:
     def grade_exercise(self, entry: Entry) -> ExerciseReport:
         exercise = self.grader.course.exercise(entry.exercise)
         started = time.monotonic()
-        self.emit(ExerciseStarted(exercise=exercise.id, title=exercise.rubric.title, checks=len(exercise.rubric.checks)))
+        self.emit(
+            ExerciseStarted(exercise=exercise.id, title=exercise.rubric.title, checks=len(exercise.rubric.checks))
+        )
         notes = [entry.note] if entry.note else []
         printed, dropped = "", 0
         results: dict[str, CheckResult]
@@ -265,7 +267,10 @@ class _SubmissionRun:
 
     def _find_forbidden(self, exercise: Exercise, path: str) -> str:
         rubric = exercise.rubric
-        uses = find_forbidden(self.job.submission.files, path, exercise.promises, rubric.forbids)
+        if not self.job.enforce_forbids:
+            return ""
+        replaced = [name for stand_in in self.grader.stand_ins(exercise) for name in stand_in.names]
+        uses = find_forbidden(self.job.submission.files, path, exercise.promises, rubric.forbids, replaced)
         if not uses:
             return ""
         use = uses[0]

@@ -29,6 +29,8 @@ class Job(Model):
     """The exercises to grade, in teaching order."""
     seed: int
     fail_fast: bool = False
+    enforce_forbids: bool = True
+    """Off for stand-ins alone: they are written with what learners must not use."""
     partial: bool = False
     """Whether exercises of the course were left out on purpose, so that the report is no grade of the whole."""
 

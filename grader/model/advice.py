@@ -20,7 +20,10 @@ class Finding(NamedTuple):
 def list_mistakes(report: ScoreReport) -> list[Finding]:
     """Return every check that the learner's code lost by itself, in teaching order."""
     return [
-        Finding(exercise, check) for exercise in report.exercises for check in exercise.checks if check.verdict in MISTAKES
+        Finding(exercise, check)
+        for exercise in report.exercises
+        for check in exercise.checks
+        if check.verdict in MISTAKES
     ]
 
 

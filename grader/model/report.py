@@ -1,6 +1,6 @@
 """A score report: what was checked, what came of it, and what to do next."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
@@ -10,7 +10,7 @@ from grader.model.rubric import Category
 from grader.model.submission import Flag, LearnerFrame
 from grader.model.verdict import Verdict
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Final = 1
 
 
 class Mismatch(Model):

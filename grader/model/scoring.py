@@ -23,9 +23,7 @@ def score_exercise(exercise: Exercise, results: Mapping[str, CheckResult]) -> tu
     return tuple(_score_criterion(exercise, criterion, results) for criterion in exercise.rubric.criteria)
 
 
-def _score_criterion(
-    exercise: Exercise, criterion: Criterion, results: Mapping[str, CheckResult]
-) -> CriterionResult:
+def _score_criterion(exercise: Exercise, criterion: Criterion, results: Mapping[str, CheckResult]) -> CriterionResult:
     checks = tuple(results.get(check) or _not_run(exercise, check) for check in criterion.checks)
     judged = [check for check in checks if check.verdict is not Verdict.NOT_ASSESSED]
     earned = bool(judged) and all(check.verdict is Verdict.PASSED for check in judged)

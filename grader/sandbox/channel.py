@@ -30,7 +30,7 @@ class Channel:
     """
 
     def __init__(self, connection: socket.socket, output: int, output_limit: int) -> None:
-        connection.setblocking(False)
+        connection.setblocking(False)  # noqa: FBT003 - positional only
         os.set_blocking(output, False)
         self._connection, self._output = connection, output
         self._output_limit = output_limit

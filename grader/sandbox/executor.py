@@ -39,6 +39,8 @@ class Executor:
         self.namespace = namespace
         self.modules = modules
         self.objects: dict[int, Any] = {}
+        self._unsure = ""
+        """What made the last call on the pretend device say nothing about a real one."""
         self._operations: dict[str, Callable[[Request], Reply]] = {
             "call": self._call,
             "state": self._state,
@@ -61,25 +63,33 @@ class Executor:
             reply = {"ok": False, **describe_error(error, self.modules)}
             if request.get("device") == "pretend" and reply["kind"] == "raised":
                 # What fails there for a reason other than devices is not known to fail on a real accelerator.
-                reply["kind"] = "device" if pretend_device.is_device_mistake(error) else "unjudged"
+                sure = pretend_device.is_device_mistake(error) and not self._unsure
+                reply["kind"] = "device" if sure else "unjudged"
             return reply
 
     def _call(self, request: Request) -> Reply:
         seed_everything(request["seed"])
+        self._unsure = ""
         with _Place(request["device"]) as place:
-            target = place.bring_target(self._target(request["target"]))
-            before = list(request["args"])
-            leaves, args = _prepare_arguments(place.bring(before), request.get("gradients"))
-            result = target(*args)
-            reply: Reply = {
-                "value": self._returnable(place.take(result)),
-                "devices": [place.name_of(tensor) for tensor in _tensors_in(result)],
-                "changed": _changed_positions(before, place.take(args)),
-            }
-            if isinstance(result, torch.nn.Module):
-                reply |= describe_module(result)
-            if request.get("gradients") is not None:
-                reply["gradients"] = place.take(_gradients(result, leaves, target, place.bring(request["gradients"])))
+            try:
+                return self._call_at(place, request)
+            finally:
+                self._unsure = place.unsure
+
+    def _call_at(self, place: "_Place", request: Request) -> Reply:
+        target = place.bring_target(self._target(request["target"]))
+        before = list(request["args"])
+        leaves, args = _prepare_arguments(place.bring(before), request.get("gradients"))
+        result = target(*args)
+        reply: Reply = {
+            "value": self._returnable(place.take(result)),
+            "devices": [place.name_of(tensor) for tensor in _tensors_in(result)],
+            "changed": _changed_positions(before, place.take(args)),
+        }
+        if isinstance(result, torch.nn.Module):
+            reply |= describe_module(result)
+        if request.get("gradients") is not None:
+            reply["gradients"] = place.take(_gradients(result, leaves, target, place.bring(request["gradients"])))
         return reply
 
     def _target(self, target: str | Handle) -> Any:
@@ -149,6 +159,11 @@ class _Place:
     def __exit__(self, *exception: Any) -> None:
         if self._context is not None:
             self._context.__exit__(*exception)
+
+    @property
+    def unsure(self) -> str:
+        """What the code asked about real devices by name; then a mismatch may be no mistake on one."""
+        return self._context.unsure if self._context is not None else ""
 
     def bring(self, value: Any) -> Any:
         """Copy a value's tensors here."""
@@ -279,7 +294,9 @@ def _clone(tensor: torch.Tensor) -> torch.Tensor:
     return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype).copy_(tensor)
 
 
-def _prepare_arguments(args: Sequence[Any], gradients: dict[str, Any] | None) -> tuple[dict[int, torch.Tensor], list[Any]]:
+def _prepare_arguments(
+    args: Sequence[Any], gradients: dict[str, Any] | None
+) -> tuple[dict[int, torch.Tensor], list[Any]]:
     """Return the leaves to differentiate by, and the arguments to call with."""
     leaves: dict[int, torch.Tensor] = {}
     prepared = list(args)

@@ -20,7 +20,7 @@ def python_command() -> list[str]:
 
 
 def clean_environment() -> dict[str, str]:
-    """Return the environment of a new process: one thread, no display, and of the user's own only what it needs to start."""
+    """Return the environment of a new process: one thread, no display, and of the user's own what it needs to start."""
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     kept = {name: os.environ[name] for name in ("HOME", "LD_LIBRARY_PATH", "OPENBLAS_CORETYPE") if name in os.environ}
     return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MPLBACKEND": "Agg", **one_thread, **kept}

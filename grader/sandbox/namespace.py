@@ -83,6 +83,8 @@ class LearnerModules:
     def load(self, entry: str) -> types.ModuleType:
         """Run the file ``entry`` (and what it imports) and return its module; raises what the learner's code raises."""
         file = next(file for file in self.files if file.path == entry)
+        # A notebook may lie beside a module of the same name: here the name means the chosen one.
+        self._by_dotted[file.dotted] = file
         return importlib.import_module(f"{PACKAGE}.{file.dotted}")
 
     @contextmanager
@@ -129,7 +131,7 @@ class LearnerModules:
         try:
             with torch_state_kept():
                 self._run_cells(file, module)
-        except BaseException as error:  # noqa: BLE001 - a submission may raise anything at import
+        except BaseException as error:
             if stand_in is None:
                 raise
             _raise_for_other_names(module, error)
@@ -154,11 +156,13 @@ class LearnerModules:
                 code = compile(text, name, "exec", flags=flags, dont_inherit=True)
                 flags |= code.co_flags & _FUTURE_FLAGS
                 exec(code, module.__dict__)
-            except BaseException as error:  # noqa: BLE001 - a submission may raise anything at import
+            except BaseException as error:
                 if not file.is_notebook:
                     raise
                 line = _line_in(error, name)
-                self.notes.append(f"{name} failed at line {line} with {type(error).__name__}; the later cells were run.")
+                self.notes.append(
+                    f"{name} failed at line {line} with {type(error).__name__}; the later cells were run."
+                )
 
     def _replace_names(self, module: types.ModuleType, stand_in: StandIn, *, add: bool) -> None:
         namespace = module.__dict__
@@ -231,7 +235,7 @@ def torch_state_kept() -> Iterator[None]:
 _PROCESS_WIDE: Final[list[tuple[Callable[[], Any], Callable[[Any], None]]]] = [
     (torch.get_default_dtype, torch.set_default_dtype),
     (torch.get_default_device, torch.set_default_device),
-    (torch.is_grad_enabled, torch.set_grad_enabled),
+    (torch.is_grad_enabled, torch._C._set_grad_enabled),
     (torch.are_deterministic_algorithms_enabled, torch.use_deterministic_algorithms),
     (torch.get_num_threads, torch.set_num_threads),
     (sys.getrecursionlimit, sys.setrecursionlimit),
@@ -279,7 +283,9 @@ class _Finder(importlib.abc.MetaPathFinder):
         spec = self._canonical(fullname)
         if spec is None:
             return None
-        return importlib.machinery.ModuleSpec(fullname, _AliasLoader(spec), is_package=spec.submodule_search_locations is not None)
+        return importlib.machinery.ModuleSpec(
+            fullname, _AliasLoader(spec), is_package=spec.submodule_search_locations is not None
+        )
 
     def _canonical(self, dotted: str) -> importlib.machinery.ModuleSpec | None:
         file = self.modules.find(dotted)
@@ -288,7 +294,9 @@ class _Finder(importlib.abc.MetaPathFinder):
             name = f"{PACKAGE}.{file.dotted}"
             return importlib.machinery.ModuleSpec(name, _Loader(self.modules, file, dotted), is_package=is_package)
         if self.modules.is_folder(dotted):
-            return importlib.machinery.ModuleSpec(f"{PACKAGE}.{dotted}", _Loader(self.modules, None, dotted), is_package=True)
+            return importlib.machinery.ModuleSpec(
+                f"{PACKAGE}.{dotted}", _Loader(self.modules, None, dotted), is_package=True
+            )
         if any(stand_in.exercise == dotted for stand_in in self.modules.stand_ins):
             return importlib.machinery.ModuleSpec(f"{PACKAGE}.{dotted}", _Loader(self.modules, None, dotted))
         return None

@@ -13,10 +13,10 @@ def main() -> None:
     from grader.model.rubric import Limits
     from grader.sandbox import pretend_device
     from grader.sandbox.jail import JailSettings, kit_paths, readable_paths
-    from grader.sandbox.processes import ForkSandbox, SpawnSandbox
+    from grader.sandbox.processes import ForkSandbox, Sandbox, SpawnSandbox
 
     torch.set_num_threads(1)
-    sandboxes = [SpawnSandbox()] if sys.platform != "linux" else [ForkSandbox(), SpawnSandbox()]
+    sandboxes: list[Sandbox] = [SpawnSandbox()] if sys.platform != "linux" else [ForkSandbox(), SpawnSandbox()]
     settings = JailSettings(readable=readable_paths(), hidden=kit_paths())
     workers = []
     for sandbox in sandboxes:

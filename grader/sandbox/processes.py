@@ -128,8 +128,10 @@ class Worker:
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
             if number == signal.SIGKILL:
-                # kill_everything comes after the worker closed its channel, so this says only that it did not end itself.
-                return "Your code closed the connection to the grader or was killed, most likely for the memory it used."
+                # It is killed once its channel is closed, so this says only that it did not end itself.
+                return (
+                    "Your code closed the connection to the grader or was killed, most likely for the memory it used."
+                )
             reason = {signal.SIGXCPU: "it used too much processor time", signal.SIGSEGV: "an invalid memory access"}
             return f"The process of your code died: {reason.get(signal.Signals(number), signal.Signals(number).name)}."
         return "The process of your code ended by itself (exit or os._exit), so there was no answer."

@@ -73,7 +73,9 @@ class Conversation:
             raise problem_from_reply(reply, name)
         return reply
 
-    def call(self, target: str | Handle, name: str, args: Sequence[Any], device: Device, gradients: Any = None) -> Reply:
+    def call(
+        self, target: str | Handle, name: str, args: Sequence[Any], device: Device, gradients: Any = None
+    ) -> Reply:
         """Call a function or module with a seed of its own."""
         if device in self.not_here:
             raise NotAssessedError(self.not_here[device])
@@ -108,9 +110,7 @@ class RemoteCallable:
             raise _forged()
         return Observed(self._value(reply), frozenset(changed), tuple(devices))
 
-    def gradients(
-        self, *args: Any, along: torch.Tensor, of: int = 0, wrt: Collection[int] | None = None
-    ) -> Gradients:
+    def gradients(self, *args: Any, along: torch.Tensor, of: int = 0, wrt: Collection[int] | None = None) -> Gradients:
         """
         Call it and differentiate ``(output * along).sum()``.
 
@@ -222,10 +222,12 @@ def problem_from_reply(reply: Reply, name: str) -> LearnerProblem:
     if kind == "missing":
         return LearnerProblem(Verdict.MISSING, f"`{message}` is not there.")
     if kind == "unjudged":
-        raise CannotJudgeError(f"Not judged without a real accelerator: on the pretend one, your code raised {type_name}.")
+        raise CannotJudgeError(
+            f"Not judged without a real accelerator: on the pretend one, your code raised {type_name}."
+        )
     if kind == "device":
         where = f" (at {frames[-1].file}, line {frames[-1].line})" if frames else ""
-        rationale = f"On an accelerator `{name}` would fail: it mixes a tensor on the CPU with tensors on the accelerator{where}."
+        rationale = f"On an accelerator `{name}` would fail: it mixes tensors on the CPU with tensors there{where}."
         return LearnerProblem(Verdict.FAILED, rationale, type_name, message, frames)
     if kind == "gradient":
         return LearnerProblem(Verdict.FAILED, f"The gradient of `{name}` cannot be taken: {message}.")
@@ -251,7 +253,9 @@ def _is_gradient(value: Any) -> bool:
 
 def _forged() -> LearnerProblem:
     return LearnerProblem(
-        Verdict.CRASHED, "Your code disturbed the conversation with the grader (an answer without its parts).", "ProtocolError"
+        Verdict.CRASHED,
+        "Your code disturbed the conversation with the grader (an answer without its parts).",
+        "ProtocolError",
     )
 
 

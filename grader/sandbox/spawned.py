@@ -1,4 +1,4 @@
-"""Run one worker as a process of its own: ``python -m grader.sandbox.spawned DESCRIPTOR``, settings on standard input."""
+"""Run one worker as a process of its own, which is told its settings on standard input."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def main() -> None:
     if channel != CHANNEL:
         os.dup2(channel, CHANNEL)
         os.close(channel)
-    os.set_inheritable(CHANNEL, False)
+    os.set_inheritable(CHANNEL, False)  # noqa: FBT003 - positional only
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.closerange(CHANNEL + 1, 4096)

@@ -149,7 +149,9 @@ class _Encoder:
         if kind is list:
             return {"list": [self.encode(item, depth + 1) for item in value]}
         if isinstance(value, dict):  # an OrderedDict is as good as a dict
-            return {"dict": [[self.encode(str(key), depth), self.encode(item, depth + 1)] for key, item in value.items()]}
+            return {
+                "dict": [[self.encode(str(key), depth), self.encode(item, depth + 1)] for key, item in value.items()]
+            }
         return {"opaque": kind.__name__[:80]}
 
     def _tensor(self, tensor: torch.Tensor) -> Any:

@@ -54,7 +54,6 @@ def reopen_streams() -> None:
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - lives as long as the process
     sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
-    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
 
 
 def _load(request: dict[str, Any]) -> tuple[Executor | None, dict[str, Any]]:
@@ -76,7 +75,13 @@ def _pack_reply(number: int, reply: dict[str, Any]) -> bytes:
     try:
         return pack_frame({"id": number, "reply": reply})
     except (ProtocolError, RuntimeError, MemoryError) as error:
-        failure = {"ok": False, "kind": "raised", "type": type(error).__name__, "message": str(error)[:200], "frames": []}
+        failure = {
+            "ok": False,
+            "kind": "raised",
+            "type": type(error).__name__,
+            "message": str(error)[:200],
+            "frames": [],
+        }
         return pack_frame({"id": number, "reply": failure})
 
 

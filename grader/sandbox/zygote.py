@@ -100,7 +100,7 @@ def _warm_up() -> None:
     assert worker.CHANNEL
     torch.set_num_threads(1)
     x = torch.randn(2, 2, 8, 8, requires_grad=True)
-    torch.nn.functional.scaled_dot_product_attention(x, x, x).sum().backward()
+    torch.nn.functional.scaled_dot_product_attention(x, x, x).sum().backward()  # type: ignore[no-untyped-call]
     torch.nn.Linear(8, 8)(x).softmax(-1).sum().backward()
     torch.autograd.grad([(x @ x).sin()], [x], [torch.ones_like(x)])
     frame = pack_frame({"x": x, "n": (1, 2.0)})

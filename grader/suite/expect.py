@@ -53,7 +53,9 @@ def expect_tensor(
         dtype: Expected dtype; any if None.
     """
     if type(got) is not torch.Tensor:
-        _fail("type", what, f"{what} should be a tensor, but is {describe_value(got)}.", "a tensor", describe_value(got))
+        _fail(
+            "type", what, f"{what} should be a tensor, but is {describe_value(got)}.", "a tensor", describe_value(got)
+        )
     if shape is not None and tuple(got.shape) != tuple(shape):
         _fail_shape(got, what, tuple(shape), axes)
     if dtype is not None and got.dtype is not dtype:
@@ -172,7 +174,7 @@ def _widen(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _fail(kind: str, what: str, rationale: str, expected: str, got: str) -> NoReturn:
-    raise CheckFailed(rationale, Mismatch(kind=kind, what=what, expected=expected, got=got))  # type: ignore[arg-type]
+    raise CheckFailed(rationale, Mismatch(kind=kind, what=what, expected=expected, got=got))
 
 
 def _fail_shape(got: torch.Tensor, what: str, shape: tuple[int, ...], axes: Sequence[str]) -> NoReturn:
@@ -205,7 +207,7 @@ def _fail_first(
     raise CheckFailed(
         rationale,
         Mismatch(
-            kind=kind,  # type: ignore[arg-type]
+            kind=kind,
             what=what,
             index=dict(zip(names, place, strict=True)),
             expected="a finite number" if expected is None else _show(expected[place]),

@@ -13,6 +13,7 @@ import torch
 from grader.model.report import Diagnosis
 from grader.sandbox.executor import Executor, Reply, Request, describe_module
 from grader.sandbox.namespace import LearnerFile, LearnerModules, StandIn
+from grader.sandbox.wire import Handle
 
 if TYPE_CHECKING:
     from grader.model.course import Chaff
@@ -71,8 +72,8 @@ class Fingerprints:
 
         A known mistake explains a failed check if it answers each of its calls as the learner's code did and the
         solution does not. It must not be contradicted either: in every check where it would answer otherwise than the
-        solution, it must answer as the learner's code did. Where two mistakes explain a check, the one that explains more
-        of the exercise is meant; where neither explains more, nothing is claimed.
+        solution, it must answer as the learner's code did. Where two mistakes explain a check, the one that explains
+        more of the exercise is meant; where neither explains more, nothing is claimed.
 
         Args:
             transcripts: What each check that ran asked and was answered, by check.
@@ -81,11 +82,15 @@ class Fingerprints:
         Returns:
             A diagnosis for each failed check that has exactly one explanation.
         """
-        comparison = _Comparison(self, {check: transcript for check, transcript in transcripts.items() if transcript.is_whole})
+        comparison = _Comparison(
+            self, {check: transcript for check, transcript in transcripts.items() if transcript.is_whole}
+        )
         found = {}
         for check in failed:
             if check in comparison.transcripts and not comparison.agrees(_SOLUTION, check):
-                chaff = self._choose([chaff for chaff, _ in self._known if comparison.agrees(chaff.id, check)], comparison)
+                chaff = self._choose(
+                    [chaff for chaff, _ in self._known if comparison.agrees(chaff.id, check)], comparison
+                )
                 if chaff is not None:
                     found[check] = _describe(chaff, transcripts[check])
         return found
@@ -170,6 +175,7 @@ def _perform_like(executor: Executor, request: Request, theirs: Reply) -> Reply:
     if "parameters" not in reply or type(started) is not dict:
         return reply
     handle = reply.get("value", request["target"])
+    assert isinstance(handle, Handle)
     module = executor.objects[handle.number]
     start_like(module, {name: value for name, value in started.items() if isinstance(value, torch.Tensor)})
     return {**reply, **describe_module(module)}
@@ -195,7 +201,7 @@ def start_like(module: torch.nn.Module, values: Mapping[str, torch.Tensor]) -> N
 def load_known_code(text: str, exercise_id: str, stand_ins: Sequence[StandIn], exercise_ids: Sequence[str]) -> Executor:
     """Load trusted code of a course in this process, to be asked like a worker."""
     path = f"{exercise_id}.py"
-    modules = LearnerModules([LearnerFile(path, False, (("", text),))], exercise_ids, stand_ins)
+    modules = LearnerModules([LearnerFile(path, is_notebook=False, cells=(("", text),))], exercise_ids, stand_ins)
     with modules.installed():
         return Executor(modules.load(path), modules)
 

@@ -149,7 +149,9 @@ class ExerciseSession:
 def _while_loading(problem: LearnerProblem, entry: str) -> LearnerProblem:
     """Say that it happened at import: a stub's error there is no ``todo``, and a time-out means the file."""
     if problem.verdict is Verdict.TIMED_OUT:
-        return LearnerProblem(Verdict.TIMED_OUT, f"Importing {entry} took too long. Code outside functions runs at import.")
+        return LearnerProblem(
+            Verdict.TIMED_OUT, f"Importing {entry} took too long. Code outside functions runs at import."
+        )
     verdict = Verdict.RAISED if problem.verdict in (Verdict.TODO, Verdict.MISSING) else problem.verdict
     rationale = problem.rationale.replace("Your code raised", f"{entry} could not be imported: it raised")
     return LearnerProblem(verdict, rationale, problem.type_name, problem.message, problem.frames)

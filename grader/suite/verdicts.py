@@ -8,7 +8,9 @@ from grader.suite.expect import CheckFailed
 from grader.suite.explain import explain_exception
 
 
-def result_of(claim: CheckClaim, error: BaseException | None, observation: Observation | None, hint: str) -> CheckResult:
+def result_of(
+    claim: CheckClaim, error: BaseException | None, observation: Observation | None, hint: str
+) -> CheckResult:
     """
     Return the result of a check that was run.
 

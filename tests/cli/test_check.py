@@ -86,7 +86,9 @@ def test_a_fault_of_the_course_is_exit_code_3(workspace: Path, tmp_path: Path) -
     """Never a low grade."""
     course = tmp_path / "course"
     subprocess.run(["cp", "-r", str(MINI_COURSE), str(course)], check=True)
-    (course / "tests/hidden/test_layer.py").write_text("import nothing_like_this\n" + (course / "tests/hidden/test_layer.py").read_text())
+    (course / "tests/hidden/test_layer.py").write_text(
+        "import nothing_like_this\n" + (course / "tests/hidden/test_layer.py").read_text()
+    )
 
     result = check(workspace, "--course", course, course=False)
 
@@ -146,9 +148,17 @@ def test_only_grades_what_is_asked_for(workspace: Path) -> None:
 
 def test_a_notebook_that_defines_the_names_is_graded(tmp_path: Path) -> None:
     """A cell that fails does not stop the later ones, and magics are harmless."""
-    cells = ["%matplotlib inline\nimport torch\n!pip list", "1 / 0", RIGHT, LAYER.replace("from double import double", "")]
+    cells = [
+        "%matplotlib inline\nimport torch\n!pip list",
+        "1 / 0",
+        RIGHT,
+        LAYER.replace("from double import double", ""),
+    ]
     notebook = {
-        "cells": [{"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": cell} for cell in cells],
+        "cells": [
+            {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": cell}
+            for cell in cells
+        ],
         "metadata": {},
         "nbformat": 4,
         "nbformat_minor": 4,
@@ -208,7 +218,17 @@ def test_a_submission_cannot_reach_the_trusted_pytest(workspace: Path) -> None:
     (workspace / "pytest.ini").write_text("[pytest]\naddopts = -p evil\n")
     env = {**os.environ, "PYTEST_ADDOPTS": "-p evil", "PYTHONPATH": str(workspace)}
 
-    command = [sys.executable, "-I", "-c", "from grader.cli.main import main; main()", "check", "--format", "json", "--course", str(MINI_COURSE)]
+    command = [
+        sys.executable,
+        "-I",
+        "-c",
+        "from grader.cli.main import main; main()",
+        "check",
+        "--format",
+        "json",
+        "--course",
+        str(MINI_COURSE),
+    ]
     result = subprocess.run(command, capture_output=True, text=True, cwd=workspace, check=False, env=env)
 
     assert 7 == report_of(result).score
@@ -217,7 +237,9 @@ def test_a_submission_cannot_reach_the_trusted_pytest(workspace: Path) -> None:
 def test_watch_grades_again_what_a_save_touches(workspace: Path) -> None:
     """With a warm worker, and nothing else."""
     command = [*GRADE, "check", "--watch", "--course", str(MINI_COURSE)]
-    process = subprocess.Popen(command, cwd=workspace, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8")
+    process = subprocess.Popen(
+        command, cwd=workspace, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8"
+    )
     try:
         seen = _read_until(process, "Watching for changes")
         assert "7 of 7" in seen

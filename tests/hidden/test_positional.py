@@ -729,8 +729,9 @@ def test_keeps_the_dtype_that_it_is_moved_to(learner, draw):
     x = draw_tokens(draw, size)
 
     dtypes = (torch.float16, torch.bfloat16, torch.float64)
-    modules = [make_module(learner, size.d_model, size.max_len).to(dtype) for dtype in dtypes]
-    outputs = [module_output(module, x.to(dtype)) for module, dtype in zip(modules, dtypes, strict=True)]
+    outputs = [
+        module_output(make_module(learner, size.d_model, size.max_len).to(dtype), x.to(dtype)) for dtype in dtypes
+    ]
 
     expect_works(learner, draw)
     expected = plain_output(learner, x, size.max_len).float()

@@ -78,7 +78,9 @@ def test_a_module_says_its_one_job(path: Path) -> None:
     assert len(docstring.splitlines()[0]) <= 120
 
 
-@pytest.mark.parametrize("command", [["--help"], ["hint", "--help"], ["list"], ["hint", "heads", "--rung", "1"], ["schema", "report"]])
+@pytest.mark.parametrize(
+    "command", [["--help"], ["hint", "--help"], ["list"], ["hint", "heads", "--rung", "1"], ["schema", "report"]]
+)
 def test_what_runs_no_tensors_never_imports_torch(command: list[str], tmp_path: Path) -> None:
     """`grade --help` must not take as long as importing torch."""
     code = (

@@ -110,7 +110,9 @@ def test_text_that_is_no_yaml_is_named_with_its_line(copy):
     assert "rubrics/layer.yaml: line 11: this is not YAML" in refusal(copy)
 
 
-@pytest.mark.parametrize("missing", ["exercises/double.py", "solutions/double.py", "rubrics/double.yaml", "tests/hidden/test_double.py"])
+@pytest.mark.parametrize(
+    "missing", ["exercises/double.py", "solutions/double.py", "rubrics/double.yaml", "tests/hidden/test_double.py"]
+)
 def test_a_missing_file_is_named(copy, missing):
     """Each exercise needs its five."""
     (copy.root / missing).unlink()
@@ -134,7 +136,11 @@ def test_a_check_without_a_docstring_is_named(copy):
 
 def test_a_dependency_on_a_later_check_is_refused(copy):
     """It would not have run yet."""
-    edit(copy.suite("double"), 'depends_on("doubles")\ndef test_doubles_again', 'depends_on("passes_gradients")\ndef test_doubles_again')
+    edit(
+        copy.suite("double"),
+        'depends_on("doubles")\ndef test_doubles_again',
+        'depends_on("passes_gradients")\ndef test_doubles_again',
+    )
 
     assert "'doubles_again' depends on 'passes_gradients', which is no earlier check" in refusal(copy)
 

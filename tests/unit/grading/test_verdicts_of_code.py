@@ -109,7 +109,9 @@ def test_a_missing_name_is_missing(grade_mini: GradeMini) -> None:
     assert (Verdict.MISSING, "`double` is not there.") == (check.verdict, check.rationale)
 
 
-@pytest.mark.parametrize("ending", ["import os; os._exit(0)", "import os; os.kill(os.getpid(), 9)", "import ctypes; ctypes.string_at(0)"])
+@pytest.mark.parametrize(
+    "ending", ["import os; os._exit(0)", "import os; os.kill(os.getpid(), 9)", "import ctypes; ctypes.string_at(0)"]
+)
 def test_a_process_that_dies_costs_the_check_and_not_the_run(grade_mini: GradeMini, ending: str) -> None:
     """The next check gets a fresh worker."""
     source = f"{RIGHT}\nright = double\ndef double(x, times):\n    if times == 3:\n        {ending}\n    return right(x, times)"
@@ -253,12 +255,19 @@ def test_a_definition_with_other_parameter_names_gets_the_stand_in(grade_mini: G
     assert 3 == grade_mini({"double.py": double, "layer.py": layer}, ("layer",)).score
 
 
-@pytest.mark.parametrize("line", ["from .double import double", "import double as d; double = d.double", "from work.double import double"])
+@pytest.mark.parametrize(
+    "line", ["from .double import double", "import double as d; double = d.double", "from work.double import double"]
+)
 def test_siblings_are_found_however_they_are_imported(grade_mini: GradeMini, line: str) -> None:
     """As a sibling, relative, or through the folder."""
     layer = LAYER.replace("from double import double", line)
 
-    assert 3 == grade_mini({"work/double.py": RIGHT, "work/layer.py": layer, "double.py": "", "layer.py": layer}, ("layer",)).score
+    assert (
+        3
+        == grade_mini(
+            {"work/double.py": RIGHT, "work/layer.py": layer, "double.py": "", "layer.py": layer}, ("layer",)
+        ).score
+    )
 
 
 def test_one_file_may_define_everything(grade_mini: GradeMini) -> None:
@@ -272,14 +281,18 @@ def test_one_file_may_define_everything(grade_mini: GradeMini) -> None:
 
 def test_a_file_named_like_a_library_does_not_shadow_it(grade_mini: GradeMini) -> None:
     """The learner's other files need the real one."""
-    report = grade_mini({"double.py": f"import torch, math\ntorch.ones(1)\n{RIGHT}", "torch.py": "1/0", "math.py": "1/0"})
+    report = grade_mini(
+        {"double.py": f"import torch, math\ntorch.ones(1)\n{RIGHT}", "torch.py": "1/0", "math.py": "1/0"}
+    )
 
     assert 4 == report.score
 
 
 def test_fail_fast_stops_at_the_first_mistake(grade_forked: GradeMini) -> None:
     """What is left is skipped, and says why."""
-    report = grade_forked({"double.py": "def double(x, times):\n    return x", "layer.py": LAYER}, ("double", "layer"), fail_fast=True)
+    report = grade_forked(
+        {"double.py": "def double(x, times):\n    return x", "layer.py": LAYER}, ("double", "layer"), fail_fast=True
+    )
 
     assert Verdict.SKIPPED == report.exercises[1].checks[0].verdict
     assert "asked to stop" in report.exercises[1].checks[0].rationale
@@ -326,7 +339,21 @@ def test_what_was_forged_is_a_crash_with_a_flag(grade_mini: GradeMini) -> None:
     assert ["protocol"] == [flag.id for flag in report.flags]
 
 
-@pytest.mark.parametrize("value", ["None", "'text'", "(1, 2, 3)", "x.new_zeros(2, 2, 2)", "x * float('nan')", "7", "object()", "{1: x}", "x.to_sparse()", "x.double()"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "None",
+        "'text'",
+        "(1, 2, 3)",
+        "x.new_zeros(2, 2, 2)",
+        "x * float('nan')",
+        "7",
+        "object()",
+        "{1: x}",
+        "x.to_sparse()",
+        "x.double()",
+    ],
+)
 def test_garbage_is_never_the_graders_fault(grade_mini: GradeMini, value: str) -> None:
     """Whatever comes back, the check fails with a sentence."""
     report = grade_mini(f"def double(x, times):\n    return {value}")

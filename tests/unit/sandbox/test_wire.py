@@ -33,14 +33,38 @@ def cross(value, *, keep_strides=False):
 
 @pytest.mark.parametrize(
     "value",
-    [None, True, -3, 1 << 62, 2.5, math.inf, "Ⓐ🙂", (1, [2, ("x",)]), {"a": {"b": 1}}, Handle(3, "Layer"), ActiveDevice()],
+    [
+        None,
+        True,
+        -3,
+        1 << 62,
+        2.5,
+        math.inf,
+        "Ⓐ🙂",
+        (1, [2, ("x",)]),
+        {"a": {"b": 1}},
+        Handle(3, "Layer"),
+        ActiveDevice(),
+    ],
 )
 def test_plain_values_arrive_as_they_were(value):
     """Containers keep their kind: a tuple is not a list."""
     assert value == cross(value)
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.uint8, torch.bool, torch.complex64])
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        torch.float64,
+        torch.float32,
+        torch.float16,
+        torch.bfloat16,
+        torch.int64,
+        torch.uint8,
+        torch.bool,
+        torch.complex64,
+    ],
+)
 def test_tensors_arrive_bit_for_bit(dtype):
     """Dtype, shape and every bit."""
     tensor = torch.arange(12).reshape(3, 4).to(dtype)
@@ -156,9 +180,13 @@ def test_a_frame_that_announces_too_much_is_refused_before_it_is_read():
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(
-        st.sampled_from(["tensor", "list", "tuple", "dict", "float", "handle", "opaque", "device", "x"]), inner, max_size=2
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["tensor", "list", "tuple", "dict", "float", "handle", "opaque", "device", "x"]),
+            inner,
+            max_size=2,
+        )
     ),
     max_leaves=12,
 )
