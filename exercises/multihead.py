@@ -37,13 +37,13 @@ mistake, it costs nothing here.
 
 Worked example: d_model = 4, num_heads = 2, so d_k = 2; all four layers are the identity; one sentence of 2 tokens::
 
-    x[0]                       head 0 sees        head 1 sees
-      token 0: [2, 0, 0, 0]      [2, 0] [0, 2]      [0, 0] [0, 0]
-      token 1: [0, 2, 0, 0]
+    x[0]                      head 0 sees    head 1 sees
+      token 0: [2, 0, 0, 0]     [2, 0]         [0, 0]
+      token 1: [0, 2, 0, 0]     [0, 2]         [0, 0]
 
-    scores of head 0: [[4, 0], [0, 4]] / sqrt(2)     scores of head 1: [[0, 0], [0, 0]]
-    weights:          [[0.94, 0.06], [0.06, 0.94]]   weights:          [[0.50, 0.50], [0.50, 0.50]]
-    output[0]:        [[1.89, 0.11, 0, 0], [0.11, 1.89, 0, 0]]
+    scores of head 0:   [[4, 0], [0, 4]] / sqrt(2)       scores of head 1:   [[0, 0], [0, 0]] / sqrt(2)
+    weights of head 0:  [[0.94, 0.06], [0.06, 0.94]]     weights of head 1:  [[0.50, 0.50], [0.50, 0.50]]
+    output[0]:          [[1.89, 0.11, 0, 0], [0.11, 1.89, 0, 0]]
 
 Source: Vaswani et al. (2017), section 3.2.2.
 """

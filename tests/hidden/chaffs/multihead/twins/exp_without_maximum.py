@@ -23,9 +23,9 @@ class MultiHeadAttention(nn.Module):
         for i in range(self.heads):
             part = slice(i * d_k, (i + 1) * d_k)
             scores = torch.einsum("bqd,bkd->bqk", q[..., part], k[..., part]) * d_k**-0.5
-            weights = torch.exp(scores)
             if allowed is not None:
-                weights = weights * allowed
+                scores = torch.where(allowed, scores, -torch.inf)
+            weights = torch.exp(scores)
             total = torch.einsum("bqk->bq", weights)[..., None]
             weights = weights / torch.where(total > 0, total, 1.0)
             maps.append(weights)
