@@ -6,7 +6,7 @@ import torch.nn.functional as F
 
 def create_padding_mask(lens, n):
     index = torch.arange(n)
-    return torch.lt(index, lens.view(-1, 1, 1, 1))
+    return lens.view(-1, 1, 1, 1) > index
 
 
 def create_causal_mask(n, device=None):
