@@ -46,8 +46,8 @@ class Sandbox(Protocol):
         """Start one worker; it has said hello when this returns."""
         ...
 
-    def reap(self, pid: int) -> Usage:
-        """Wait for a worker that was killed."""
+    def reap(self, pid: int, *, confined: bool) -> Usage:
+        """Wait for a worker that was killed; unless it was confined, look for what it may have left behind."""
         ...
 
     def close(self) -> None:
@@ -62,6 +62,7 @@ class Worker:
         self._sandbox = sandbox
         self._channel = channel
         self._asked = 0
+        self._confined = False
         self.pid = pid
         self.usage: Usage | None = None
         try:
@@ -70,6 +71,8 @@ class Worker:
             self.close()
             printed = bytes(channel.printed).decode("utf-8", "replace").strip()
             raise RunnerError(f"a worker did not start: {type(error).__name__}. It printed: {printed[-600:]}") from None
+        # What a worker with the system call filter could have started is nothing, so nothing need be searched for.
+        self._confined = "seccomp" in hello["layers"]
         self.accelerator: str = hello["accelerator"]
         self.isolation = Isolation(
             level=hello["level"],
@@ -109,8 +112,8 @@ class Worker:
     def close(self) -> Usage:
         """Kill the worker and all that it started, and wait until it is gone."""
         if self.usage is None:
-            kill_everything(self.pid)
-            self.usage = self._sandbox.reap(self.pid)
+            kill_everything(self.pid, confined=self._confined)
+            self.usage = self._sandbox.reap(self.pid, confined=self._confined)
             self._channel.close()
         return self.usage
 
@@ -178,9 +181,9 @@ class ForkSandbox:
             os.close(writing)
         return Worker(self, pid, Channel(ours, reading, limits.output_kb << 10))
 
-    def reap(self, pid: int) -> Usage:
+    def reap(self, pid: int, *, confined: bool) -> Usage:
         """Wait for a worker that was killed."""
-        self._control.sendall(json.dumps({"op": "reap", "pid": pid}).encode() + b"\n")
+        self._control.sendall(json.dumps({"op": "reap", "pid": pid, "confined": confined}).encode() + b"\n")
         return Usage(**self._answer())
 
     def close(self) -> None:
@@ -236,8 +239,9 @@ class SpawnSandbox:
         channel = Channel(spawned.connection, spawned.output, limits.output_kb << 10)
         return Worker(self, spawned.process.pid, channel)
 
-    def reap(self, pid: int) -> Usage:
+    def reap(self, pid: int, *, confined: bool) -> Usage:
         """Wait for a worker that was killed."""
+        del confined  # it was a child of this process, which adopts nothing
         process = self._processes.pop(pid)
         _, status, usage = os.wait4(pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -249,7 +253,7 @@ class SpawnSandbox:
         """End what is left."""
         for pid in list(self._processes):
             kill_everything(pid)
-            self.reap(pid)
+            self.reap(pid, confined=False)
         if self._next is not None:
             assert self._next.process.stdin is not None
             self._next.process.stdin.close()

@@ -7,7 +7,7 @@ import signal
 import socket
 from typing import Any, Final, NoReturn
 
-from grader.sandbox.jail import JailSettings, make_undumpable
+from grader.sandbox.jail import JailSettings, adopt_orphans, kill_orphans, make_undumpable
 from grader.sandbox.preload import preload
 
 _FIRST_FREE: Final = 4
@@ -26,9 +26,11 @@ def serve_forks(control: socket.socket) -> NoReturn:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the trusted side, which then closes the socket
     make_undumpable()
+    adopt_orphans()  # what a worker without the system call filter detaches from itself comes to light here
     _warm_up()
     me = os.getpid()
     loaded: set[str] = set()
+    workers: set[int] = set()
     control.sendall(b'{"ready": true}\n')
     while True:
         request, descriptors = _receive(control)
@@ -42,9 +44,13 @@ def serve_forks(control: socket.socket) -> NoReturn:
                 _become_worker(control, descriptors, request["settings"], me)
             for descriptor in descriptors:
                 os.close(descriptor)
+            workers.add(pid)
             answer: dict[str, Any] = {"pid": pid}
         else:
             answer = _reap(request["pid"])
+            workers.discard(request["pid"])
+            if not request["confined"]:
+                kill_orphans(keep=workers)
         control.sendall(json.dumps(answer).encode() + b"\n")
 
 
