@@ -507,13 +507,13 @@ def test_what_is_masked_changes_nothing(learner, draw):
     garbage = x.clone()
     garbage[:, length:] = 100.0 * draw.normal(1, size.seq_len - length, size.d_model)
 
-    unmasked, _ = self_attend(module, garbage)
+    unmasked, _ = self_attend(module, x)
     clean, _ = self_attend(module, x, mask)
     output, _ = self_attend(module, garbage, mask)
 
     expect_tensor(output, "output", x.shape, OUTPUT)
     expect_close(output[:, :length], clean[:, :length], "output of the other tokens", OUTPUT, atol=CLOSE)
-    expect(moved(output[:, :length], unmasked[:, :length]) > MOVES, "The mask changes nothing.")
+    expect(moved(clean[:, :length], unmasked[:, :length]) > MOVES, "The mask changes nothing.")
     expect_attends(module, draw, size.d_model)
 
 
@@ -532,6 +532,8 @@ def test_decoding_step_by_step_equals_the_masked_pass(learner, draw, observe):
     steps = [self_attend(module, x[:, : end + 1])[0].reshape(-1, size.d_model)[-1:] for end in range(size.seq_len)]
     whole, _ = self_attend(module, x, causal_mask)
     stepwise = torch.stack(steps, dim=1)
+    for answer in (seeing_all, whole, stepwise):
+        expect_finite(expect_tensor(answer, "output", x.shape, OUTPUT), "output", OUTPUT)
 
     observe(
         "Step by step and in one masked pass the outputs are the same; without the mask they would not be.",
@@ -713,7 +715,8 @@ def test_permuting_the_tokens_permutes_the_output(learner, draw, observe):
 
     output, _ = self_attend(module, x)
     of_permuted, _ = self_attend(module, x[:, order])
-    expect_tensor(output, "output", x.shape, OUTPUT)
+    for answer in (output, of_permuted):
+        expect_finite(expect_tensor(answer, "output", x.shape, OUTPUT), "output", OUTPUT)
 
     observe(
         "Permuting the tokens only permutes the outputs.",
