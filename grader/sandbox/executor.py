@@ -214,7 +214,10 @@ def accelerator() -> torch.device:
 
 def seed_everything(seed: int) -> None:
     """Seed every generator that a learner's code may draw from."""
-    torch.manual_seed(seed)
+    # Not torch.manual_seed: for each device that is not in use it keeps a formatted stack, which takes 2 ms a call.
+    torch.default_generator.manual_seed(seed)
+    if torch.cuda.is_initialized():
+        torch.cuda.manual_seed_all(seed)
     random.seed(seed)
     numpy = sys.modules.get("numpy")
     if numpy is not None:

@@ -211,7 +211,9 @@ def replies_alike(ours: dict[str, Any], theirs: dict[str, Any]) -> bool:
     if ours.get("ok") is not theirs.get("ok"):
         return False
     if not ours["ok"]:
-        return all(ours[key] == theirs.get(key) for key in ("kind", "type", "message"))
+        # What a device mismatch says depends on the operation that meets it first; that it is one does not.
+        keys = ("kind", "type") if ours["kind"] == "device" else ("kind", "type", "message")
+        return all(ours[key] == theirs.get(key) for key in keys)
     keys = (ours.keys() | theirs.keys()) - {"ok", "notes"}
     return all(key in ours and key in theirs and values_alike(ours[key], theirs[key]) for key in keys)
 
