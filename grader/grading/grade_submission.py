@@ -220,9 +220,13 @@ class _SubmissionRun:
             self.emit(CheckDone(exercise=exercise.id, result=results[check]))
             if self.job.fail_fast and results[check].verdict in MISTAKES:
                 self.stopped = True
-        failed = [check for check, result in results.items() if result.verdict in _DIAGNOSABLE]
+        failed = {check: criteria[check].id for check, result in results.items() if result.verdict in _DIAGNOSABLE}
         if failed:
-            for check, diagnosis in self.grader.fingerprints(exercise).diagnose(transcripts, failed).items():
+            lost = {
+                criterion.id for criterion in score_exercise(exercise, results) if criterion.score < criterion.max_score
+            }
+            found = self.grader.fingerprints(exercise).diagnose(transcripts, failed, lost)
+            for check, diagnosis in found.items():
                 results[check] = results[check].model_copy(update={"diagnosis": diagnosis})
         return results
 
@@ -263,7 +267,9 @@ class _SubmissionRun:
     def _flag_disturbance(self, exercise: Exercise, error: BaseException | None) -> None:
         if isinstance(error, LearnerProblem) and error.type_name == "ProtocolError":
             message = f"The code for {exercise.id} sent something that is no answer; somebody should read it."
-            self.flags.append(Flag(id="protocol", message=message))
+            flag = Flag(id="protocol", message=message)
+            if flag not in self.flags:
+                self.flags.append(flag)
 
     def _find_forbidden(self, exercise: Exercise, path: str) -> str:
         rubric = exercise.rubric

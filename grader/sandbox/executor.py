@@ -216,7 +216,7 @@ def seed_everything(seed: int) -> None:
     """Seed every generator that a learner's code may draw from."""
     # Not torch.manual_seed: for each device that is not in use it keeps a formatted stack, which takes 2 ms a call.
     torch.default_generator.manual_seed(seed)
-    if torch.cuda.is_initialized():
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         torch.cuda.manual_seed_all(seed)
     random.seed(seed)
     numpy = sys.modules.get("numpy")
@@ -237,6 +237,7 @@ def describe_error(error: BaseException, modules: LearnerModules) -> Reply:
         frames = [*frames[: MAX_FRAMES // 2], *frames[-MAX_FRAMES // 2 :]]
     return {
         "kind": _kind_of(error, modules),
+        "own": _raised_by_learner(error, modules),
         "type": type(error).__name__[:80],
         "message": _message_of(error),
         "frames": frames,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -66,50 +66,45 @@ class Fingerprints:
     def __post_init__(self) -> None:
         self._executors: dict[str, Executor] = {}
 
-    def diagnose(self, transcripts: Mapping[str, Transcript], failed: Iterable[str]) -> dict[str, Diagnosis]:
+    def diagnose(
+        self, transcripts: Mapping[str, Transcript], failed: Mapping[str, str], lost: Collection[str]
+    ) -> dict[str, Diagnosis]:
         """
         Name the mistakes behind the failed checks of one exercise.
 
         A known mistake explains a failed check if it answers each of its calls as the learner's code did and the
-        solution does not. It must not be contradicted either: in every check where it would answer otherwise than the
-        solution, it must answer as the learner's code did. Where two mistakes explain a check, the one that explains
-        more of the exercise is meant; where neither explains more, nothing is claimed.
+        solution does not. It must not be contradicted either: in every failed check of the criteria that it loses it
+        must answer as the learner's code did or as the solution does. Where several mistakes explain a check, those
+        that lose more criteria than were lost are out, and of the others the one that explains most of the failed
+        checks is meant; where none explains most, nothing is claimed.
 
         Args:
             transcripts: What each check that ran asked and was answered, by check.
-            failed: The checks to explain.
+            failed: The checks to explain, each with its criterion.
+            lost: Every criterion that was not earned.
 
         Returns:
             A diagnosis for each failed check that has exactly one explanation.
         """
-        comparison = _Comparison(
-            self, {check: transcript for check, transcript in transcripts.items() if transcript.is_whole}
-        )
+        whole = {check: transcripts[check] for check in failed if check in transcripts and transcripts[check].is_whole}
+        comparison = _Comparison(self, whole)
+        wrong = [check for check in whole if not comparison.agrees(_SOLUTION, check)]
+        possible = [
+            chaff
+            for chaff, _ in self._known
+            if not any(failed[check] in chaff.loses and comparison.contradicts(chaff.id, check) for check in wrong)
+        ]
+        explained = {chaff.id: {check for check in wrong if comparison.agrees(chaff.id, check)} for chaff in possible}
         found = {}
-        for check in failed:
-            if check in comparison.transcripts and not comparison.agrees(_SOLUTION, check):
-                chaff = self._choose(
-                    [chaff for chaff, _ in self._known if comparison.agrees(chaff.id, check)], comparison
-                )
-                if chaff is not None:
-                    found[check] = _describe(chaff, transcripts[check])
+        for check in wrong:
+            chaff = _choose([chaff for chaff in possible if check in explained[chaff.id]], explained, lost)
+            if chaff is not None:
+                found[check] = _describe(chaff, transcripts[check])
         return found
 
     @functools.cached_property
     def _known(self) -> Sequence[tuple[Chaff, str]]:
         return self.chaffs()
-
-    def _choose(self, matching: Sequence[Chaff], comparison: _Comparison) -> Chaff | None:
-        if len({chaff.misconception for chaff in matching}) < 2:
-            return matching[0] if matching else None
-        explained = {chaff.id: comparison.explained(chaff.id) for chaff in matching}
-        consistent = [chaff for chaff in matching if explained[chaff.id] is not None]
-        for chaff in consistent:
-            mine = explained[chaff.id] or frozenset()
-            rivals = [other for other in consistent if other.misconception != chaff.misconception]
-            if all((explained[other.id] or frozenset()) < mine for other in rivals):
-                return chaff
-        return None
 
     def executor(self, name: str) -> Executor:
         """Return a chaff's code, or the solution's, ready to be asked."""
@@ -119,48 +114,58 @@ class Fingerprints:
         return self._executors[name]
 
 
+def _choose(matching: Sequence[Chaff], explained: Mapping[str, set[str]], lost: Collection[str]) -> Chaff | None:
+    """Return the chaff that explains more than every chaff with another misconception, if there is one."""
+    if len({chaff.misconception for chaff in matching}) > 1:
+        # Of two that answer alike here, one that should have cost more than was lost is not meant.
+        matching = [chaff for chaff in matching if set(chaff.loses) <= set(lost)]
+    for chaff in matching:
+        rivals = [other for other in matching if other.misconception != chaff.misconception]
+        if all(explained[other.id] < explained[chaff.id] for other in rivals):
+            return chaff
+    return None
+
+
 class _Comparison:
-    """Compares known code with one submission's answers, each check at most once."""
+    """Compares known code with one submission's answers, each check at most once and no further than needed."""
 
     def __init__(self, fingerprints: Fingerprints, transcripts: Mapping[str, Transcript]) -> None:
         self._fingerprints = fingerprints
-        self.transcripts = transcripts
-        self._answers: dict[tuple[str, str], list[Reply]] = {}
+        self._transcripts = transcripts
+        self._agreement: dict[tuple[str, str], bool] = {}
+        self._right: dict[str, list[Reply]] = {}
 
     def agrees(self, name: str, check: str) -> bool:
         """Whether known code answers a check's calls as the learner's code did."""
-        theirs = [exchange.reply for exchange in self.transcripts[check].exchanges]
-        return self._alike(self._replay(name, check), [reply for reply in theirs if reply is not None], check)
-
-    def explained(self, name: str) -> frozenset[str] | None:
-        """Return the checks that a mistake explains, or None if one of them contradicts it."""
-        explained = set()
-        for check in self.transcripts:
-            learner_right = self.agrees(_SOLUTION, check)
-            if self.agrees(name, check):
-                if not learner_right:
-                    explained.add(check)
-            elif learner_right or not self._alike(self._replay(name, check), self._replay(_SOLUTION, check), check):
-                return None
-        return frozenset(explained)
-
-    def _replay(self, name: str, check: str) -> list[Reply]:
         key = (name, check)
-        if key not in self._answers:
-            executor = self._fingerprints.executor(name)
-            self._answers[key] = [
-                _perform_like(executor, exchange.request, exchange.reply or {})
-                for exchange in self.transcripts[check].exchanges
-            ]
-        return self._answers[key]
+        if key not in self._agreement:
+            theirs = [exchange.reply or {} for exchange in self._transcripts[check].exchanges]
+            self._agreement[key] = self._answers_like(theirs, name, check)
+        return self._agreement[key]
 
-    def _alike(self, ours: Sequence[Reply], theirs: Sequence[Reply], check: str) -> bool:
-        right = self._replay(_SOLUTION, check)
-        return len(ours) == len(theirs) and all(
+    def contradicts(self, name: str, check: str) -> bool:
+        """Whether known code answers a check neither as the learner's code did nor as the solution does."""
+        return not self.agrees(name, check) and not self._answers_like(self._solution(check), name, check)
+
+    def _answers_like(self, wanted: Sequence[Reply], name: str, check: str) -> bool:
+        executor = self._fingerprints.executor(name)
+        exchanges = self._transcripts[check].exchanges
+        for exchange, answer, right in zip(exchanges, wanted, self._solution(check), strict=True):
+            ours = _perform_like(executor, exchange.request, exchange.reply or {})
             # Where the solution refuses too, refusing is what was asked for, in whatever words.
-            (not a["ok"] and not b.get("ok") and not solution["ok"]) or replies_alike(a, b)
-            for a, b, solution in zip(ours, theirs, right, strict=True)
-        )
+            refused = not ours["ok"] and not answer.get("ok") and not right["ok"]
+            if not refused and not replies_alike(ours, answer):
+                return False
+        return True
+
+    def _solution(self, check: str) -> list[Reply]:
+        if check not in self._right:
+            executor = self._fingerprints.executor(_SOLUTION)
+            self._right[check] = [
+                _perform_like(executor, exchange.request, exchange.reply or {})
+                for exchange in self._transcripts[check].exchanges
+            ]
+        return self._right[check]
 
 
 def _perform_like(executor: Executor, request: Request, theirs: Reply) -> Reply:
@@ -211,11 +216,19 @@ def replies_alike(ours: dict[str, Any], theirs: dict[str, Any]) -> bool:
     if ours.get("ok") is not theirs.get("ok"):
         return False
     if not ours["ok"]:
-        # What a device mismatch says depends on the operation that meets it first; that it is one does not.
-        keys = ("kind", "type") if ours["kind"] == "device" else ("kind", "type", "message")
-        return all(ours[key] == theirs.get(key) for key in keys)
+        return _errors_alike(ours, theirs)
     keys = (ours.keys() | theirs.keys()) - {"ok", "notes"}
     return all(key in ours and key in theirs and values_alike(ours[key], theirs[key]) for key in keys)
+
+
+def _errors_alike(ours: Reply, theirs: Reply) -> bool:
+    if ours["kind"] != theirs.get("kind"):
+        return False
+    if ours["kind"] == "device":
+        return True  # what it says depends on the operation that meets it first; that it is one does not
+    if ours["own"] and theirs.get("own"):
+        return True  # both refuse the same call by a raise of their own, each in its own words
+    return all(ours[key] == theirs.get(key) for key in ("type", "message"))
 
 
 def values_alike(ours: Any, theirs: Any) -> bool:
