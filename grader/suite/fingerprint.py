@@ -89,12 +89,15 @@ class Fingerprints:
         whole = {check: transcripts[check] for check in failed if check in transcripts and transcripts[check].is_whole}
         comparison = _Comparison(self, whole)
         wrong = [check for check in whole if not comparison.agrees(_SOLUTION, check)]
+        explained = {
+            chaff.id: {check for check in wrong if comparison.agrees(chaff.id, check)} for chaff, _ in self._known
+        }
         possible = [
             chaff
             for chaff, _ in self._known
-            if not any(failed[check] in chaff.loses and comparison.contradicts(chaff.id, check) for check in wrong)
+            if explained[chaff.id]
+            and not any(failed[check] in chaff.loses and comparison.contradicts(chaff.id, check) for check in wrong)
         ]
-        explained = {chaff.id: {check for check in wrong if comparison.agrees(chaff.id, check)} for chaff in possible}
         found = {}
         for check in wrong:
             chaff = _choose([chaff for chaff in possible if check in explained[chaff.id]], explained, lost)
