@@ -72,8 +72,8 @@ class Fingerprints:
         """
         Name the mistakes behind the failed checks of one exercise.
 
-        A known mistake explains a failed check if it answers each of its calls as the learner's code did and the
-        solution does not. It must not be contradicted either: in every failed check of the criteria that it loses it
+        A known mistake explains a failed check of a criterion that it loses if it answers each of the check's calls as
+        the learner's code did and the solution does not. It must not be contradicted either: in every failed check of the criteria that it loses it
         must answer as the learner's code did or as the solution does. Where several mistakes explain a check, those
         that lose more criteria than were lost are out, and of the others the one that explains most of the failed
         checks is meant; where none explains most, nothing is claimed.
@@ -90,7 +90,8 @@ class Fingerprints:
         comparison = _Comparison(self, whole)
         wrong = [check for check in whole if not comparison.agrees(_SOLUTION, check)]
         explained = {
-            chaff.id: {check for check in wrong if comparison.agrees(chaff.id, check)} for chaff, _ in self._known
+            chaff.id: {check for check in wrong if failed[check] in chaff.loses and comparison.agrees(chaff.id, check)}
+            for chaff, _ in self._known
         }
         possible = [
             chaff
