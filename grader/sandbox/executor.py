@@ -109,7 +109,7 @@ class Executor:
 
     def _state(self, request: Request) -> Reply:
         module = self._target(request["target"])
-        return {**describe_module(module), "buffers": dict(module.named_buffers())}
+        return {**describe_module(module), "buffers": {name: buffer.clone() for name, buffer in module.named_buffers()}}
 
     def _set_state(self, request: Request) -> Reply:
         module = self._target(request["target"])
@@ -184,7 +184,8 @@ class _Place:
     def take(self, value: Any) -> Any:
         """Copy a value's tensors back to the CPU."""
         if isinstance(value, torch.Tensor):
-            return pretend_device.to_host(value) if self.pretend else value.detach().cpu()
+            # A copy, because code may go on changing what it returned.
+            return pretend_device.to_host(value).clone() if self.pretend else value.detach().cpu().clone()
         return _map_container(value, self.take)
 
     def name_of(self, tensor: torch.Tensor) -> str:
@@ -198,7 +199,7 @@ def describe_module(module: torch.nn.Module) -> Reply:
     """Return a module's parameters by name, and the names of those that are trained."""
     named = dict(module.named_parameters())
     return {
-        "parameters": {name: parameter.detach() for name, parameter in named.items()},
+        "parameters": {name: parameter.detach().clone() for name, parameter in named.items()},
         "trainable": [name for name, parameter in named.items() if parameter.requires_grad],
     }
 

@@ -73,10 +73,10 @@ class Fingerprints:
         Name the mistakes behind the failed checks of one exercise.
 
         A known mistake explains a failed check of a criterion that it loses if it answers each of the check's calls as
-        the learner's code did and the solution does not. It must not be contradicted either: in every failed check of the criteria that it loses it
-        must answer as the learner's code did or as the solution does. Where several mistakes explain a check, those
-        that lose more criteria than were lost are out, and of the others the one that explains most of the failed
-        checks is meant; where none explains most, nothing is claimed.
+        the learner's code did and the solution does not. It must not be contradicted either: in every failed check of
+        these criteria it must answer as the learner's code did or as the solution does. Where several mistakes explain
+        a check, those that lose more criteria than were lost are out, and of the others the one that explains most of
+        the failed checks is meant; where none explains most, nothing is claimed.
 
         Args:
             transcripts: What each check that ran asked and was answered, by check.
