@@ -70,7 +70,7 @@ def _grader(runner: Runner) -> GradeMini:
         seed: int = 1,
         fail_fast: bool = False,
     ) -> ScoreReport:
-        """Grade files by path, or the text of double.py; each exercise is in the file of its name or in the only one."""
+        """Grade files by path, or the text of double.py. Exercises are in files of their names, or in the only one."""
         texts = {"double.py": sources} if isinstance(sources, str) else sources
         files = tuple(SourceFile(path=path, cells=(Cell(text=text),)) for path, text in texts.items())
         only = next(iter(texts)) if len(texts) == 1 else None

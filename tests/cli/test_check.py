@@ -7,9 +7,9 @@ import sys
 import textwrap
 import zipfile
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
-from xml.etree import ElementTree
 
 from grader.model.report import ScoreReport
 from tests.conftest import MINI_COURSE

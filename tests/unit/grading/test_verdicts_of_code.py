@@ -28,6 +28,20 @@ class Layer(nn.Module):
 """
 
 
+def misbehaving(statement: str, imports: str = "") -> str:
+    """The right answer, but for a statement that is run when doubling three times is asked for."""
+    return f"""
+{imports}
+{RIGHT}
+right = double
+
+def double(x, times):
+    if times == 3:
+        {statement}
+    return right(x, times)
+"""
+
+
 def verdicts(report):
     """Verdict by check, over all exercises."""
     return {check.id: check.verdict for exercise in report.exercises for check in exercise.checks}
@@ -114,8 +128,7 @@ def test_a_missing_name_is_missing(grade_mini: GradeMini) -> None:
 )
 def test_a_process_that_dies_costs_the_check_and_not_the_run(grade_mini: GradeMini, ending: str) -> None:
     """The next check gets a fresh worker."""
-    source = f"{RIGHT}\nright = double\ndef double(x, times):\n    if times == 3:\n        {ending}\n    return right(x, times)"
-
+    source = misbehaving(ending)
     report = grade_mini(source)
 
     assert {
@@ -152,8 +165,7 @@ def test_exit_at_import_is_the_learners_error(grade_mini: GradeMini) -> None:
 
 def test_too_much_memory_is_refused(grade_forked: GradeMini) -> None:
     """The limit is the rubric's, and the worker goes on."""
-    source = f"import torch\n{RIGHT}\nright = double\ndef double(x, times):\n    if times == 3:\n        torch.ones(2 ** 30)\n    return right(x, times)"
-
+    source = misbehaving("torch.ones(2 ** 30)", "import torch")
     report = grade_forked(source)
 
     assert Verdict.RAISED == verdicts(report)["doubles_again"]
@@ -196,7 +208,8 @@ def test_show_does_not_block(grade_mini: GradeMini) -> None:
 
 def test_what_a_file_sets_for_the_whole_process_is_undone(grade_mini: GradeMini) -> None:
     """Default dtype, grad mode and arguments are back before the checks."""
-    source = f"import torch, sys\ntorch.set_default_dtype(torch.float64)\ntorch.set_grad_enabled(False)\nsys.argv = []\n{RIGHT}"
+    settings = "torch.set_default_dtype(torch.float64)\ntorch.set_grad_enabled(False)\nsys.argv = []"
+    source = f"import torch, sys\n{settings}\n{RIGHT}"
 
     assert 4 == grade_mini(source).score
 
@@ -331,8 +344,7 @@ def test_a_concept_check_shows_its_numbers(grade_forked: GradeMini) -> None:
 
 def test_what_was_forged_is_a_crash_with_a_flag(grade_mini: GradeMini) -> None:
     """Bytes that are no frame earn nothing, and somebody should look."""
-    source = f"import os\n{RIGHT}\nright = double\ndef double(x, times):\n    if times == 3:\n        os.write(3, b'x' * 64)\n    return right(x, times)"
-
+    source = misbehaving("os.write(3, b'x' * 64)", "import os")
     report = grade_mini(source)
 
     assert Verdict.CRASHED == verdicts(report)["doubles_again"]

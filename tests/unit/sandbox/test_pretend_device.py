@@ -1,7 +1,6 @@
 """A pretend device catches device mistakes and nothing else, with the CPU's own numbers."""
 
 # ruff: noqa: D102, D103 - the small programs under test say in their names what they are
-# ruff: noqa: SIM300 - the expected value stands first
 
 import copy
 import math

@@ -1,7 +1,5 @@
 """The sentences meet the messages that torch and Python really give today."""
 
-# ruff: noqa: SIM300 - the expected value stands first
-
 import math
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What a rubric forbids is found in all its disguises, and nothing else is."""
 
-# ruff: noqa: SIM300 - the expected value stands first
-
 import textwrap
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Nothing that a worker started is left, however it tried to get away."""
 
-# ruff: noqa: SIM300 - the expected value stands first
-
 import os
 import signal
 import subprocess

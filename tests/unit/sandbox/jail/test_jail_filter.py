@@ -1,7 +1,5 @@
 """The filter's program, run by a small model of the kernel's machine for both kinds of processor."""
 
-# ruff: noqa: SIM300 - the expected value stands first
-
 import errno
 import os
 import re

@@ -1,6 +1,5 @@
 """What honest code does works in the jail as it does outside."""
 
-# ruff: noqa: SIM300 - the expected value stands first
 import pytest
 from jailer import Jailer
 

@@ -1,7 +1,5 @@
 """A worker does not outlive its parent, and its memory is its own."""
 
-# ruff: noqa: SIM300 - the expected value stands first
-
 import contextlib
 import os
 import signal

@@ -1,6 +1,5 @@
 """Nothing can be used up beyond its limit."""
 
-# ruff: noqa: SIM300 - the expected value stands first
 import resource
 import signal
 

@@ -1,7 +1,5 @@
 """What workers may read: all that Python and torch need, and nothing of the kit."""
 
-# ruff: noqa: SIM300 - the expected value stands first
-
 import importlib.util
 import json
 import os

@@ -1,6 +1,5 @@
 """The report says what is in force, and the level claims no more than that."""
 
-# ruff: noqa: SIM300 - the expected value stands first
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """torch works in the jail as it does outside."""
 
-# ruff: noqa: SIM300 - the expected value stands first
-
 import os
 from collections.abc import Iterator
 
