@@ -32,4 +32,6 @@ def _redact_criterion(criterion: CriterionResult, level: FeedbackLevel) -> Crite
 def _redact_check(check: CheckResult, level: FeedbackLevel) -> CheckResult:
     if level is FeedbackLevel.VERDICTS:
         return CheckResult(id=check.id, title=check.title, verdict=check.verdict, seconds=check.seconds)
-    return check.model_copy(update={"mismatch": None, "message": "", "observation": None})
+    # One place, the innermost: a chain of places that the code can choose says more than where it failed.
+    update = {"mismatch": None, "message": "", "observation": None, "traceback": check.traceback[-1:]}
+    return check.model_copy(update=update)

@@ -70,7 +70,7 @@ class Conversation:
         reply = self.ask(request, name)
         exchange.reply = reply
         if not reply["ok"]:
-            raise problem_from_reply(reply, name)
+            raise problem_from_reply(reply, name, request)
         return reply
 
     def call(
@@ -213,14 +213,29 @@ class RemoteLearner:
         return RemoteLearner(self._conversation, device)
 
 
-def problem_from_reply(reply: Reply, name: str) -> LearnerProblem:
-    """Turn a worker's report of an error into the problem that it is; every field of it is a claim."""
-    kind, type_name, message = (str(reply.get(key, "")) for key in ("kind", "type", "message"))
+def problem_from_reply(reply: Reply, name: str, request: Request) -> LearnerProblem:
+    """
+    Turn a worker's report of an error into the problem that it is.
+
+    Every field of the report is a claim, so no sentence for learners repeats its message.
+
+    Args:
+        reply: The report.
+        name: The promised name, or the file, that was asked about.
+        request: What was asked.
+
+    Raises:
+        CannotJudgeError: If a call on the pretend accelerator met something that cannot be judged there.
+    """
+    kind, type_name, message = (_text(reply.get(key)) for key in ("kind", "type", "message"))
     frames = _frames(reply.get("frames"))
+    pretending = request.get("device") == "pretend"
     if kind == "todo":
         return LearnerProblem(Verdict.TODO, f"`{name}` is still to be written.", frames=frames)
     if kind == "missing":
-        return LearnerProblem(Verdict.MISSING, f"`{message}` is not there.")
+        return LearnerProblem(Verdict.MISSING, f"`{_missing_part(message, name, request)}` is not there.")
+    if kind == "unjudged" and not pretending:
+        return _forged()  # it would spare the code a judgement that this call can give
     if kind == "unjudged":
         raise CannotJudgeError(
             f"Not judged without a real accelerator: on the pretend one, your code raised {type_name}."
@@ -230,11 +245,23 @@ def problem_from_reply(reply: Reply, name: str) -> LearnerProblem:
         rationale = f"On an accelerator `{name}` would fail: it mixes tensors on the CPU with tensors there{where}."
         return LearnerProblem(Verdict.FAILED, rationale, type_name, message, frames)
     if kind == "gradient":
-        return LearnerProblem(Verdict.FAILED, f"The gradient of `{name}` cannot be taken: {message}.")
+        rationale = f"The gradient of `{name}` cannot be taken: its output has another shape than it should."
+        return LearnerProblem(Verdict.FAILED, rationale, "gradient", message)
     if type_name == "NotImplementedError" and _MODULE_FORWARD_MISSING in message:
         return LearnerProblem(Verdict.MISSING, f"`{name}.forward` is not there.")
     where = f" at {frames[-1].file}, line {frames[-1].line}" if frames else ""
     return LearnerProblem(Verdict.RAISED, f"Your code raised {type_name}{where}.", type_name, message, frames)
+
+
+def _missing_part(message: str, name: str, request: Request) -> str:
+    """Return which of the names that were asked for is not there, in the words of the request."""
+    asked = request.get("values")
+    parts = [part for part in asked if message.endswith(f".{part}")] if type(asked) is dict else []
+    return f"{name}.{max(parts, key=len)}" if parts else name
+
+
+def _text(value: Any) -> str:
+    return value if type(value) is str else ""
 
 
 def _frames(value: Any) -> tuple[LearnerFrame, ...]:
@@ -260,9 +287,9 @@ def _forged() -> LearnerProblem:
 
 
 def describe_value(value: Any) -> str:
-    """Name what came back in a few words: ``None``, ``a tuple of 3``, ``a tensor of shape (2, 3)``."""
+    """Name what came back in a few words that show no hidden size: ``None``, ``a tuple of 3``, ``a tensor``."""
     if isinstance(value, torch.Tensor):
-        return f"a tensor of shape {tuple(value.shape)}"
+        return "a tensor"
     if isinstance(value, Opaque):
         return f"an object of type {value.type_name}"
     if isinstance(value, (tuple, list, dict)):

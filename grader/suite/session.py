@@ -14,8 +14,11 @@ from grader.sandbox.namespace import StandIn
 from grader.sandbox.problems import LearnerProblem
 from grader.sandbox.processes import Sandbox, Worker
 from grader.sandbox.remote import Conversation, Device, problem_from_reply
+from grader.suite.claims import Claims
 
 Request = dict[str, Any]
+
+_MOST_NOTES = 20
 
 
 @dataclass
@@ -53,6 +56,7 @@ class ExerciseSession:
         self._timed_out: set[str] = set()
         self._load_problem: LearnerProblem | None = None
         self._printed: list[str] = []
+        self._claims = Claims(self.files)
         self.dropped = 0
 
     def begin_check(self, seed: int) -> Conversation:
@@ -79,7 +83,8 @@ class ExerciseSession:
         assert self._worker is not None
         limits = self.exercise.rubric.limits
         try:
-            return self._worker.ask(request, min(limits.call_s, max(0.01, self.deadline - time.monotonic())))
+            reply = self._worker.ask(request, min(limits.call_s, max(0.01, self.deadline - time.monotonic())))
+            return self._claims.clean(reply)
         except LearnerProblem as problem:
             if problem.verdict is Verdict.TIMED_OUT and name:
                 self._timed_out.add(name)
@@ -113,7 +118,7 @@ class ExerciseSession:
             reply = self._worker.ask(request, min(limits.import_s, max(0.01, self.deadline - time.monotonic())))
             self._keep_notes(reply)
             if not reply["ok"]:
-                raise problem_from_reply(reply, self.entry)
+                raise problem_from_reply(self._claims.clean(reply), self.entry, request)
         except LearnerProblem as problem:
             self._load_problem = _while_loading(problem, self.entry)
             self._forget_worker()
@@ -122,7 +127,7 @@ class ExerciseSession:
     def _keep_notes(self, reply: dict[str, Any]) -> None:
         notes = reply.get("notes")
         for note in notes if type(notes) is list else []:
-            if type(note) is str and note[:300] not in self.notes:
+            if type(note) is str and note[:300] not in self.notes and len(self.notes) < _MOST_NOTES:
                 self.notes.append(note[:300])
 
     def _preload(self) -> list[str]:

@@ -1,0 +1,58 @@
+"""A worker's report of an error becomes a problem in words that do not repeat its message."""
+
+import pytest
+
+from grader.model.verdict import Verdict
+from grader.sandbox.problems import CannotJudgeError
+from grader.sandbox.remote import problem_from_reply
+
+SECRET = "0.25"
+CALL = {"op": "call", "target": "double", "args": [], "device": "cpu"}
+
+
+def problem(kind, message=SECRET, request=CALL, name="double"):
+    """The problem that a report of this kind is."""
+    reply = {"ok": False, "kind": kind, "type": "ValueError", "message": message, "frames": []}
+    return problem_from_reply(reply, name, request)
+
+
+@pytest.mark.parametrize("kind", ["raised", "todo", "missing", "gradient", "device", "nonsense"])
+def test_no_sentence_repeats_the_message(kind: str) -> None:
+    """It is the learner's text, or worse."""
+    assert SECRET not in problem(kind).rationale
+
+
+def test_a_missing_parameter_is_named_as_it_was_asked_for() -> None:
+    """By the longest of the names that were asked for."""
+    request = {"op": "set_state", "values": {"weight": None, "W_q.weight": None}}
+
+    rationale = problem("missing", "Attention.W_q.weight", request, "MultiHeadAttention").rationale
+
+    assert "`MultiHeadAttention.W_q.weight` is not there." == rationale
+
+
+@pytest.mark.parametrize("request_", [CALL, CALL | {"device": "accelerator"}, {"op": "state"}])
+def test_only_a_call_on_the_pretend_accelerator_can_be_beyond_judgement(request_: dict) -> None:
+    """Such a check passes with a remark, so claiming it anywhere else is a forgery."""
+    found = problem("unjudged", request=request_)
+
+    assert (Verdict.CRASHED, "ProtocolError") == (found.verdict, found.type_name)
+
+
+def test_a_call_on_the_pretend_accelerator_can_be_beyond_judgement() -> None:
+    """What fails there need not fail on a real one."""
+    with pytest.raises(CannotJudgeError, match="raised ValueError"):
+        problem("unjudged", request=CALL | {"device": "pretend"})
+
+
+@pytest.mark.parametrize("field", ["kind", "type", "message"])
+def test_what_is_no_text_is_none(field: str) -> None:
+    """Making text of a tensor that a worker sent would take the time that it chooses."""
+
+    class Trap:
+        def __str__(self) -> str:
+            raise AssertionError("made into text")
+
+    reply = {"ok": False, "kind": "raised", "type": "ValueError", "message": "no", "frames": []} | {field: Trap()}
+
+    assert Verdict.RAISED == problem_from_reply(reply, "double", CALL).verdict
