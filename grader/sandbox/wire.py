@@ -164,7 +164,7 @@ class _Encoder:
         length = tensor.numel() * tensor.element_size()
         self.size += length
         if self.size > MAX_PAYLOAD:
-            return {"opaque": f"a tensor of {tensor.numel()} elements, more than may cross"}
+            return {"opaque": "a tensor with more elements than may cross"}
         plain = tensor.detach().resolve_conj().resolve_neg().cpu().contiguous()
         entry: dict[str, Any] = {"dtype": name, "shape": list(plain.shape)}
         if self.keep_strides and not tensor.is_contiguous():
@@ -239,8 +239,8 @@ class _Decoder:
             return node
         if kind is float and math.isfinite(node):
             return node
-        if kind is str and len(node) <= MAX_TEXT:
-            return node
+        if kind is str:
+            return _text(node)
         if kind is dict and len(node) == 1:
             ((tag, content),) = node.items()
             return self._tagged(tag, content, depth)
@@ -258,16 +258,27 @@ class _Decoder:
         if tag == "dict" and type(content) is list:
             return dict(self._pair(pair, depth) for pair in content)
         if tag == "opaque" and type(content) is str:
-            return Opaque(content[:120])
+            return Opaque(_text(content)[:120])
         if tag == "device" and content is True:
             return ActiveDevice()
         if tag == "handle" and type(content) is list and len(content) == 2:
             number, name = content
             if type(number) is int and 0 <= number < 1 << 31 and type(name) is str:
-                return Handle(number, name[:80])
+                return Handle(number, _text(name)[:80])
         raise ProtocolError("a value that is none of the protocol's")
 
     def _pair(self, pair: Any, depth: int) -> tuple[str, Any]:
         if type(pair) is not list or len(pair) != 2 or type(pair[0]) is not str:
             raise ProtocolError("a dict entry that is no pair of text and value")
-        return pair[0][:200], self.decode(pair[1], depth + 1)
+        return _text(pair[0])[:200], self.decode(pair[1], depth + 1)
+
+
+def _text(text: str) -> str:
+    """Return a text that is short enough and that can be written again: JSON lets lone surrogates through."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ProtocolError("text with a lone surrogate") from None
+    if len(text) > MAX_TEXT:
+        raise ProtocolError("a text that is too long")
+    return text
