@@ -55,6 +55,8 @@ class SuitePlugin:
     """The test items, by exercise and check."""
     run: CheckRun | None = None
     collection_errors: list[str] = field(default_factory=list)
+    failure: Exception | None = None
+    """What ended ``serve``: pytest would only say that something did."""
 
     def run_check(self, exercise: str, check: str, run: CheckRun) -> None:
         """Run one check; what came of it is in ``run`` afterwards."""
@@ -92,7 +94,10 @@ class SuitePlugin:
             exercise = item.path.stem.removeprefix(_SUITE_PREFIX)
             self.items.setdefault(exercise, {})[item.name.removeprefix(_SUITE_PREFIX)] = item
         if not self.collection_errors:
-            self.serve(self)
+            try:
+                self.serve(self)
+            except Exception as error:  # noqa: BLE001 - kept, to be raised again outside pytest
+                self.failure = error
         return True
 
     @pytest.hookimpl(tryfirst=True)
@@ -129,6 +134,7 @@ def run_suites(hidden: Path, exercises: Sequence[str], serve: Callable[[SuitePlu
 
     Raises:
         CourseError: If a suite cannot be collected.
+        Exception: Whatever ``serve`` raises.
     """
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(name, None)
@@ -149,5 +155,7 @@ def run_suites(hidden: Path, exercises: Sequence[str], serve: Callable[[SuitePlu
     status = pytest.main(arguments, plugins=[plugin])
     if plugin.collection_errors:
         raise CourseError("a hidden suite cannot be collected:\n" + "\n".join(plugin.collection_errors))
+    if plugin.failure is not None:
+        raise plugin.failure
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise CourseError(f"pytest could not collect the hidden suites (exit status {int(status)})")
