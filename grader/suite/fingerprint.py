@@ -195,10 +195,11 @@ def start_like(module: torch.nn.Module, values: Mapping[str, torch.Tensor]) -> N
     for prefix, layer in module.named_modules():
         if "bias" not in layer._parameters:
             continue
-        wanted = f"{prefix}.bias" in values
-        if wanted and layer.bias is None:
-            layer.bias = torch.nn.Parameter(torch.zeros_like(values[f"{prefix}.bias"]))
-        elif not wanted:
+        theirs = values.get(f"{prefix}.bias")
+        if theirs is not None and theirs.is_floating_point():  # a worker may claim a bias of any dtype
+            if layer.bias is None:
+                layer.bias = torch.nn.Parameter(torch.zeros_like(theirs))
+        else:
             layer.bias = None
     for name, parameter in module.named_parameters():
         value = values.get(name)
