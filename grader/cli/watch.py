@@ -15,7 +15,7 @@ from grader.report.terminal import render_report
 
 if TYPE_CHECKING:
     from grader.grading.local import LocalGrader
-    from grader.model.submission import Submission
+    from grader.model.submission import Entry, Submission
 
 _LOOK_MS = 1000
 """How often files are looked at although nothing was heard: some file systems tell of no change."""
@@ -72,9 +72,7 @@ def _grade(
     job = grader.job(submission, exercises, seed=seed, fail_fast=fail_fast)
     if before is not None:
         changed = _changed_files(before, submission)
-        touched = [
-            entry.exercise for entry in job.entries if changed & (files_used_by(submission, entry.path) | {entry.path})
-        ]
+        touched = [entry.exercise for entry in job.entries if changed & _files_behind(grader, submission, entry)]
         if not touched:
             return submission
         job = grader.job(submission, touched, seed=seed, fail_fast=fail_fast)
@@ -82,6 +80,13 @@ def _grade(
     report = grade_with_view(grader, job, quiet=True)
     render_report(report, console)
     return submission
+
+
+def _files_behind(grader: "LocalGrader", submission: "Submission", entry: "Entry") -> set[str | None]:
+    """Return the files whose change can change the score of an exercise."""
+    builds_on = grader.course.exercise(entry.exercise).rubric.builds_on
+    replaced = {name for other in builds_on for name in grader.promises.get(other, ())}
+    return {entry.path, *files_used_by(submission, entry.path, replaced)}
 
 
 def _changed_files(before: "Submission", after: "Submission") -> set[str | None]:

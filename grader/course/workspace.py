@@ -50,9 +50,11 @@ class Workspace:
         return self.folder / STATE_FOLDER / "progress.json"
 
     def is_one(self, exercises: Sequence[str]) -> bool:
-        """Whether the folder holds the kit's own folder or an exercise's file."""
+        """Whether the folder holds the kit's own folder, or an exercise's file and is no part of a course."""
         if (self.folder / STATE_FOLDER).is_dir():
             return True
+        if (self.folder.resolve().parent / "rubrics" / "course.yaml").is_file():
+            return False
         return any((self.folder / f"{exercise}.py").is_file() for exercise in exercises)
 
     def read_progress(self) -> Progress:

@@ -28,3 +28,19 @@ def test_a_broken_cell_does_not_hide_the_imports_of_the_others(hand_in: HandIn) 
     )
 
     assert {"n.ipynb", "heads.py"} == files_used_by(submission, "n.ipynb")
+
+
+def test_a_file_whose_names_are_all_replaced_does_not_matter(hand_in: HandIn) -> None:
+    """A save of heads.py need not grade multihead again, which is given a stand-in for it."""
+    submission = hand_in(
+        {
+            "heads.py": "def split_heads(): ...\ndef mine(): ...\n",
+            "multihead.py": "from heads import split_heads\n",
+            "own.py": "from heads import split_heads, mine\n",
+            "whole.py": "import heads\n",
+        }
+    )
+
+    assert {"multihead.py"} == files_used_by(submission, "multihead.py", {"split_heads"})
+    assert {"own.py", "heads.py"} == files_used_by(submission, "own.py", {"split_heads"})
+    assert {"whole.py", "heads.py"} == files_used_by(submission, "whole.py", {"split_heads"})
