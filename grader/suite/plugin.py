@@ -1,5 +1,6 @@
 """The pytest plugin: collect the hidden suites once, then run their checks on one submission after another."""
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -36,8 +37,14 @@ class CheckRun:
     finished: bool = False
 
     def observe(self, sentence: str, **numbers: float) -> None:
-        """Record the numbers and the sentence that learners are shown."""
-        measured = tuple(Measurement(label=label, value=float(value)) for label, value in numbers.items())
+        """
+        Record the numbers and the sentence that learners are shown.
+
+        A number that is not finite is left out: a report is JSON, which has none.
+        """
+        measured = tuple(
+            Measurement(label=label, value=float(value)) for label, value in numbers.items() if math.isfinite(value)
+        )
         self.observation = Observation(numbers=measured, sentence=sentence)
 
 
