@@ -172,7 +172,12 @@ class _Search:
 
     def _module(self, path: str) -> Module:
         if path not in self._modules:
-            self._modules[path] = Module(self._files[path])
+            self._modules[path] = module = Module(self._files[path])
+            if module.too_deep:
+                how = "not ruled out: the code is nested too deeply to be searched"
+                self._uses[self._names.first, module.too_deep, 1] = Use(
+                    name=self._names.first, path=module.too_deep, line=1, how=how
+                )
         return self._modules[path]
 
     def _find_file(self, dotted: str) -> Module | None:

@@ -85,6 +85,8 @@ class Module:
     file: SourceFile
     scope: Scope = field(init=False)
     has_walrus: bool = field(init=False)
+    too_deep: str = ""
+    """The first part that is nested too deeply to be read here, although Python may run it elsewhere."""
     _starts: list[int] = field(default_factory=list)
     _labels: list[str] = field(default_factory=list)
     _inner: dict[ast.AST, Scope] = field(default_factory=dict)
@@ -99,8 +101,12 @@ class Module:
             self._labels.append(f"{self.file.path}, {cell.label}" if cell.label else self.file.path)
             try:
                 tree = ast.parse(cell.text)
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
+            except (SyntaxError, ValueError):
                 continue  # the cell does not run either
+            except (RecursionError, MemoryError):
+                # How deep is too deep depends on how deep the reader stands itself, so the cell may well run.
+                self.too_deep = self.too_deep or self._labels[-1]
+                continue
             if lines_before:
                 ast.increment_lineno(tree, lines_before)
             self.scope.read(tree.body)

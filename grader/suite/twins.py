@@ -52,7 +52,10 @@ class ForbiddenNames:
 
     def __init__(self, forbids: Iterable[Forbidden]) -> None:
         self._by_part: dict[tuple[str, str], str] = {}
+        self.first = ""
+        """The name that stands for all of them."""
         for forbidden in forbids:
+            self.first = self.first or forbidden.name
             root, _, rest = forbidden.name.partition(".")
             own_part = (rest or root).rpartition(".")[2]
             for part in {own_part} | _TWINS.get(forbidden.name, frozenset()):

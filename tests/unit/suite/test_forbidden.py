@@ -1095,6 +1095,18 @@ def scaled_dot_product_attention(q, k, v, mask=None):
     assert [5, 10] == [use.line for use in uses_in(source)]
 
 
+@pytest.mark.parametrize("files", ["own", "imported"])
+def test_what_is_nested_too_deeply_to_be_searched_counts_as_a_use(files: str):
+    """How deep is too deep depends on who reads: where a worker still can, a skipped file would hide anything."""
+    deep = "x = 1" + "+1" * 5_000 + "\n" + BY_HAND
+    sources = {"attention.py": deep} if files == "own" else {"attention.py": "from other import *", "other.py": deep}
+
+    use = uses_in(sources)[0]
+
+    assert (SDPA, list(sources)[-1]) == (use.name, use.path)
+    assert "too deeply to be searched" in use.how
+
+
 def test_reading_a_workspace_takes_milliseconds():
     """It runs for each exercise of each check, many times an hour."""
     import time
