@@ -41,6 +41,7 @@ def prove_course(
     *,
     seeds: int,
     chaff_seeds: int,
+    with_twins: bool = True,
     jobs: int | None = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> CourseProof:
@@ -52,6 +53,7 @@ def prove_course(
         only: Exercises to prove; all if empty.
         seeds: How often right code is graded.
         chaff_seeds: How often wrong code is graded.
+        with_twins: Whether to try each mistake in its second form as well.
         jobs: How many exercises at a time; the number of cores if None.
         tell: Told what is being tried.
     """
@@ -65,6 +67,7 @@ def prove_course(
                 exercise=course.exercise(exercise_id),
                 seeds=seeds,
                 chaff_seeds=chaff_seeds,
+                with_twins=with_twins,
                 tell=lambda what: tell(f"{exercise_id}: {what}"),
             ).prove()
 

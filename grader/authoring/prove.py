@@ -49,6 +49,7 @@ class ExerciseProver:
         exercise: The exercise.
         seeds: How often correct code is graded.
         chaff_seeds: How often wrong code is graded.
+        with_twins: Whether to try each mistake in its second form as well.
         tell: Told what is being tried.
     """
 
@@ -57,6 +58,7 @@ class ExerciseProver:
     exercise: Exercise
     seeds: int
     chaff_seeds: int
+    with_twins: bool = True
     tell: Callable[[str], None] = lambda _: None
 
     def prove(self) -> ExerciseProof:
@@ -113,7 +115,7 @@ class ExerciseProver:
         self._proof.chaffs_rejected += rejected
         self._proof.chaffs_named += named
         twin = self.trees.twin(path)
-        if twin.is_file():
+        if self.with_twins and twin.is_file():
             self._proof.twins += 1
             _, named = self._try_chaff(f"twin {chaff.id}", chaff, twin)
             self._proof.twins_named += named

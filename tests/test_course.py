@@ -1,0 +1,48 @@
+"""The built-in course is sound: a quicker setting of `grade course check`."""
+
+import re
+
+import pytest
+
+from grader.authoring.course import prove_course
+from grader.course.load import load_chaffs, load_course
+from grader.course.trees import CourseTrees, builtin_course
+
+TREES = builtin_course()
+COURSE = load_course(TREES)
+IDS = [exercise.id for exercise in COURSE.exercises]
+
+
+@pytest.mark.parametrize("exercise", IDS)
+def test_an_exercise_is_sound(exercise: str) -> None:
+    """Stub, solution, wheats, chaffs and answers without work get just what they should, and mistakes their names."""
+    proof = prove_course(TREES, [exercise], seeds=1, chaff_seeds=1, with_twins=False)
+
+    assert [] == list(proof.all_problems())
+
+
+def test_a_solution_differs_from_its_stub_in_bodies_only(builtin: CourseTrees) -> None:
+    """That diff is the whole difference: the same docstrings, signatures and imports, and no comment to do."""
+    for exercise in IDS:
+        stub = builtin.stub(exercise).read_text("utf-8")
+        solution = builtin.solution(exercise).read_text("utf-8")
+        undone = re.compile(r"^ *(# TODO: .*|raise NotImplementedError\(\"\w+ is still to be written\"\))$")
+        kept = [line for line in stub.splitlines() if not undone.match(line)]
+        rest = iter(solution.splitlines())
+
+        assert all(line in rest for line in kept), exercise
+        assert "TODO" not in solution, exercise
+
+
+def test_the_points_of_the_course_are_a_hundred() -> None:
+    """So that points read as per cent, too."""
+    assert 100 == sum(exercise.rubric.points for exercise in COURSE.exercises)
+
+
+def test_there_are_enough_checks_and_known_mistakes() -> None:
+    """At least 90 checks; at least two concept checks an exercise; right and wrong code in many forms."""
+    assert 90 <= sum(len(exercise.claims) for exercise in COURSE.exercises)
+    for exercise in COURSE.exercises:
+        assert 2 <= TREES.suite(exercise.id).read_text("utf-8").count("    observe("), exercise.id
+        assert 8 <= len(TREES.wheats(exercise.id)), exercise.id
+        assert 15 <= len(load_chaffs(TREES, exercise.rubric)), exercise.id

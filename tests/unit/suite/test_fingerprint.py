@@ -1,0 +1,224 @@
+"""A mistake is named by its answers, and never guessed."""
+
+import pytest
+import torch
+
+from grader.model.course import Chaff
+from grader.sandbox.remote import Conversation, RemoteLearner
+from grader.suite.draw import Draw
+from grader.suite.fingerprint import Fingerprints, Transcript, load_known_code, replies_alike, start_like, values_alike
+
+SOLUTION = """
+import torch
+
+def scale(x):
+    return x / x.shape[-1] ** 0.5
+
+def merge(x):
+    if x.dim() < 2:
+        raise ValueError("needs two axes")
+    return x.transpose(0, 1)
+
+class Layer(torch.nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.linear = torch.nn.Linear(size, size)
+
+    def forward(self, x):
+        return self.linear(x)
+"""
+
+
+def changed(old: str, new: str) -> str:
+    """The solution with one change."""
+    assert old in SOLUTION
+    return SOLUTION.replace(old, new)
+
+
+CODE = {
+    "no_scale": changed("x / x.shape[-1] ** 0.5", "x * 1"),
+    "no_merge": changed("x.transpose(0, 1)", "x + 0"),
+    "neither": changed("x / x.shape[-1] ** 0.5", "x * 1").replace("x.transpose(0, 1)", "x + 0"),
+    "detached": changed("x / x.shape[-1] ** 0.5", "(x / x.shape[-1] ** 0.5).detach()"),
+    "raises": changed("return x / x.shape[-1] ** 0.5", "return x.view(7, 7)"),
+    "twice": changed("self.linear(x)", "self.linear(self.linear(x))"),
+}
+LOSES = {
+    "no_scale": ("scale",),
+    "no_merge": ("merge",),
+    "neither": ("scale", "merge"),
+    "detached": ("scale",),
+    "raises": ("scale",),
+    "twice": ("layer",),
+}
+
+
+def known(*names: str) -> Fingerprints:
+    """The known mistakes of these names."""
+    chaffs = [
+        (
+            Chaff(
+                id=name,
+                misconception=name,
+                explanation=f"You made the mistake {name}.",
+                numbers="With {size} it is √{size} = {sqrt_size:.2f}.",
+                look_at="There.",
+                loses=LOSES[name],
+            ),
+            CODE[name],
+        )
+        for name in names
+    ]
+    return Fingerprints("test", lambda: chaffs, SOLUTION, (), ("test",))
+
+
+def ask_all(code: str) -> dict[str, Transcript]:
+    """What a small suite asks of code, and is answered."""
+    executor = load_known_code(code, "test", (), ("test",))
+    found = {}
+    for check in ("scale", "merge", "layer"):
+        conversation = Conversation(lambda request, _: executor.perform(request), seed=3)
+        learner, draw = RemoteLearner(conversation), Draw(5)
+        x = draw.normal(3, 4)
+        try:
+            if check == "scale":
+                learner.scale.gradients(x, along=draw.normal(3, 4))
+            elif check == "merge":
+                learner.merge(x)
+            else:
+                learner.Layer(4)(x)
+        except Exception:  # noqa: BLE001 - the transcript is what matters
+            pass
+        found[check] = Transcript(tuple(conversation.exchanges), {"size": 4})
+    return found
+
+
+def named(fingerprints: Fingerprints, code: str, *failed: str) -> dict[str, str]:
+    """Misconception by check."""
+    found = fingerprints.diagnose(ask_all(code), {check: check for check in failed}, set(failed))
+    return {check: diagnosis.misconception for check, diagnosis in found.items()}
+
+
+@pytest.mark.parametrize("name", ["no_scale", "detached", "raises"])
+def test_a_known_mistake_is_named(name: str) -> None:
+    """By its values, its gradients or its exception."""
+    assert {"scale": name} == named(known("no_scale", "detached", "raises", "no_merge"), CODE[name], "scale")
+
+
+def test_another_form_of_a_mistake_is_named_too() -> None:
+    """What counts is what it answers."""
+    other = changed("x / x.shape[-1] ** 0.5", "torch.add(x, torch.zeros_like(x))")
+
+    assert {"scale": "no_scale"} == named(known("no_scale", "detached"), other, "scale")
+
+
+def test_an_unknown_mistake_is_not_named() -> None:
+    """No match, no claim."""
+    assert {} == named(known("no_scale", "detached"), changed("** 0.5", "** 0.7"), "scale")
+
+
+def test_right_code_is_never_diagnosed() -> None:
+    """Even if something claims that it failed."""
+    assert {} == named(known("no_scale", "no_merge"), SOLUTION, "scale", "merge")
+
+
+def test_of_two_that_match_the_one_that_explains_more_is_meant() -> None:
+    """One mistake made throughout, not two."""
+    assert {"scale": "neither", "merge": "neither"} == named(
+        known("no_scale", "neither"), CODE["neither"], "scale", "merge"
+    )
+
+
+def test_one_that_should_have_cost_more_is_not_meant() -> None:
+    """The learner's merge is right, so it is not the mistake that spoils both."""
+    assert {"scale": "no_scale"} == named(known("no_scale", "neither"), CODE["no_scale"], "scale")
+
+
+def test_one_that_a_failed_check_contradicts_is_out() -> None:
+    """The merge is wrong in another way than the known mistake's."""
+    code = CODE["no_scale"].replace("x.transpose(0, 1)", "x * 5")
+
+    assert {"scale": "no_scale"} == named(known("no_scale", "neither"), code, "scale", "merge")
+
+
+def test_two_that_explain_the_same_are_no_claim() -> None:
+    """Which of them would be a guess."""
+    fingerprints = known("no_scale")
+    twice = [
+        *fingerprints.chaffs(),
+        (fingerprints.chaffs()[0][0].model_copy(update={"id": "b", "misconception": "b"}), CODE["no_scale"]),
+    ]
+
+    assert {} == named(Fingerprints("test", lambda: twice, SOLUTION, (), ("test",)), CODE["no_scale"], "scale")
+
+
+def test_two_that_share_a_name_are_one() -> None:
+    """Mistakes that cannot be told apart share it."""
+    fingerprints = known("no_scale")
+    twice = [*fingerprints.chaffs(), (fingerprints.chaffs()[0][0].model_copy(update={"id": "b"}), CODE["no_scale"])]
+
+    assert {"scale": "no_scale"} == named(
+        Fingerprints("test", lambda: twice, SOLUTION, (), ("test",)), CODE["no_scale"], "scale"
+    )
+
+
+def test_the_weights_that_a_layer_starts_with_decide_nothing() -> None:
+    """Layers made in another order, and with no bias, make the same mistake."""
+    other = CODE["twice"].replace(
+        "self.linear = torch.nn.Linear(size, size)",
+        "torch.rand(9); self.linear = torch.nn.Linear(size, size, bias=False)",
+    )
+
+    assert {"layer": "twice"} == named(known("twice"), other, "layer")
+
+
+def test_the_explanation_names_the_checks_own_numbers() -> None:
+    """Sizes and their roots."""
+    (diagnosis,) = known("no_scale").diagnose(ask_all(CODE["no_scale"]), {"scale": "scale"}, {"scale"}).values()
+
+    assert "With 4 it is √4 = 2.00." == diagnosis.explanation
+    assert "the one call" in diagnosis.fact
+
+
+def test_numbers_that_a_check_does_not_have_are_left_out() -> None:
+    """The plain explanation takes their place."""
+    transcripts = {check: Transcript(one.exchanges, {}) for check, one in ask_all(CODE["no_scale"]).items()}
+
+    (diagnosis,) = known("no_scale").diagnose(transcripts, {"scale": "scale"}, {"scale"}).values()
+
+    assert "You made the mistake no_scale." == diagnosis.explanation
+
+
+def test_small_numerical_differences_are_alike_and_large_ones_are_not() -> None:
+    """Two correct forms differ by rounding; half types by more."""
+    x = torch.tensor([1.0, 2.0])
+
+    assert values_alike(x, x * (1 + 1e-6))
+    assert not values_alike(x, x * 1.001)
+    assert values_alike(x.half(), x.half() * 1.001)
+    assert values_alike({"a": [x]}, {"a": [x]})
+    assert not values_alike([x], (x, x))
+    assert not values_alike(x, x.double())
+    assert values_alike(torch.tensor([float("nan")]), torch.tensor([float("nan")]))
+
+
+def test_refusals_in_ones_own_words_are_alike_and_others_only_by_text() -> None:
+    """A raise of one's own is free text; torch's text says what went wrong."""
+
+    def error(*, own: bool, text: str) -> dict[str, object]:
+        return {"ok": False, "kind": "raised", "own": own, "type": "ValueError", "message": text}
+
+    assert replies_alike(error(own=True, text="a"), error(own=True, text="b"))
+    assert not replies_alike(error(own=False, text="a"), error(own=False, text="b"))
+    assert not replies_alike(error(own=True, text="a"), error(own=False, text="b"))
+
+
+def test_layers_get_biases_just_where_the_others_have_them() -> None:
+    """And the other's values."""
+    module = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Linear(3, 1, bias=False))
+
+    start_like(module, {"0.weight": torch.ones(3, 2), "1.bias": torch.full((1,), 5.0)})
+
+    assert module[0].bias is None
+    assert 5.0 == float(module[1].bias.detach())
+    assert torch.equal(torch.ones(3, 2), module[0].weight)
