@@ -1,4 +1,4 @@
-"""The heads stay behind the tokens, in einsum."""
+"""The heads stay behind the tokens, all heads at once."""
 
 import torch
 from torch import nn
@@ -15,13 +15,15 @@ class MultiHeadAttention(nn.Module):
     def forward(self, query, key, value, mask=None):
         (batch, seq_q, d_model), seq_k = query.shape, key.shape[1]
         d_k = d_model // self.heads
-        q, k, v = (x.unflatten(2, (self.heads, d_k)) for x in (self.W_q(query), self.W_k(key), self.W_v(value)))
-        scores = torch.einsum("bqhd,bqgd->bqhg", q, k) * d_k**-0.5
-        allowed = None if mask is None else torch.ne(mask, 0)
-        if allowed is not None:
-            scores = torch.where(allowed, scores, -torch.inf)
-            scores = torch.where(allowed.any(-1, keepdim=True), scores, 0.0)
-        weights = torch.softmax(scores, 3)
-        if allowed is not None:
-            weights = torch.where(allowed, weights, 0.0)
-        return self.W_o(torch.einsum("bqhg,bqgd->bqhd", weights, v).flatten(2)), weights
+        cut = lambda layer, x: layer(x).unflatten(2, (self.heads, d_k))
+        q, k, v = cut(self.W_q, query), cut(self.W_k, key), cut(self.W_v, value)
+        scores = torch.matmul(q, k.mT) * d_k**-0.5
+        if mask is not None:
+            hidden = torch.eq(mask, 0)
+            scores = torch.masked_fill(scores, hidden, -torch.inf)
+            scores = torch.masked_fill(scores, hidden.all(-1, keepdim=True), 0)
+        weights = torch.softmax(scores, -1)
+        if mask is not None:
+            weights = torch.masked_fill(weights, hidden, 0)
+        joined = torch.matmul(weights, v).flatten(2)
+        return self.W_o(joined), weights

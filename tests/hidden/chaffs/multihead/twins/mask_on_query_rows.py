@@ -1,4 +1,4 @@
-"""Mask on query rows, one head after the other."""
+"""The mask lies across, all heads at once."""
 
 import torch
 from torch import nn
@@ -15,19 +15,15 @@ class MultiHeadAttention(nn.Module):
     def forward(self, query, key, value, mask=None):
         (batch, seq_q, d_model), seq_k = query.shape, key.shape[1]
         d_k = d_model // self.heads
-        q, k, v = self.W_q(query), self.W_k(key), self.W_v(value)
-        allowed = None
+        cut = lambda layer, x: layer(x).unflatten(2, (self.heads, d_k)).movedim(2, 1)
+        q, k, v = cut(self.W_q, query), cut(self.W_k, key), cut(self.W_v, value)
+        scores = torch.matmul(q, k.mT) * d_k**-0.5
         if mask is not None:
-            allowed = torch.ne(mask, 0).mT.expand(batch, 1, seq_q, seq_k)[:, 0]
-        results, maps = [], []
-        for i in range(self.heads):
-            part = slice(i * d_k, (i + 1) * d_k)
-            scores = torch.einsum("bqd,bkd->bqk", q[..., part], k[..., part]) * d_k**-0.5
-            if allowed is not None:
-                scores = torch.where(allowed, scores, torch.finfo(scores.dtype).min)
-            weights = torch.softmax(scores, 2)
-            if allowed is not None:
-                weights = weights * allowed
-            maps.append(weights)
-            results.append(torch.einsum("bqk,bkd->bqd", weights, v[..., part]))
-        return self.W_o(torch.cat(results, 2)), torch.stack(maps, 1)
+            hidden = torch.eq(mask, 0).mT
+            scores = torch.masked_fill(scores, hidden, -torch.inf)
+            scores = torch.masked_fill(scores, hidden.all(-1, keepdim=True), 0)
+        weights = torch.softmax(scores, -1)
+        if mask is not None:
+            weights = torch.masked_fill(weights, hidden, 0)
+        joined = torch.matmul(weights, v).movedim(1, 2).flatten(2)
+        return self.W_o(joined), weights

@@ -1,4 +1,4 @@
-"""Scores returned as weights, one head after the other."""
+"""Scores returned where weights belong, one head after the other."""
 
 import torch
 from torch import nn
@@ -23,11 +23,11 @@ class MultiHeadAttention(nn.Module):
         for i in range(self.heads):
             part = slice(i * d_k, (i + 1) * d_k)
             scores = torch.einsum("bqd,bkd->bqk", q[..., part], k[..., part]) * d_k**-0.5
+            maps.append(scores)
             if allowed is not None:
                 scores = torch.where(allowed, scores, torch.finfo(scores.dtype).min)
             weights = torch.softmax(scores, 2)
             if allowed is not None:
                 weights = weights * allowed
-            maps.append(scores)
             results.append(torch.einsum("bqk,bkd->bqd", weights, v[..., part]))
         return self.W_o(torch.cat(results, 2)), torch.stack(maps, 1)
