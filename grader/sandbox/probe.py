@@ -20,7 +20,8 @@ def main() -> None:
     settings = JailSettings(readable=readable_paths(), hidden=kit_paths())
     workers = []
     for sandbox in sandboxes:
-        sandbox.start_worker(settings, Limits()).close()  # the first one waits for the zygote
+        if sandbox.start_method == "fork":
+            sandbox.start_worker(settings, Limits()).close()  # the first one waits for the zygote
         started = time.perf_counter()
         worker = sandbox.start_worker(settings, Limits())
         workers.append({**worker.isolation.model_dump(), "ms": 1000 * (time.perf_counter() - started)})
