@@ -4,10 +4,14 @@ import contextlib
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from grader.course.load import load_course
+from grader.course.trees import CourseTrees
 from grader.grading.messages import EVENT, Event, Graded, Job, Ready, RunnerFailed, RunnerSettings
+from grader.model.course import Course
 from grader.model.errors import CourseError, RunnerError
 from grader.sandbox.launch import clean_environment, python_command
 
@@ -31,8 +35,9 @@ class Runner:
             cwd="/",
             start_new_session=True,  # Ctrl-C is for the command line, which then ends the runner in order
         )
+        self._settings = settings
+        self._course: Course | None = None
         self._send(settings.model_dump_json())
-        self._ready = False
 
     def __enter__(self) -> Self:
         return self
@@ -42,6 +47,14 @@ class Runner:
     ) -> None:
         self.close()
 
+    @property
+    def course(self) -> Course:
+        """The course, read here while the runner imports torch; `CourseError` if it contradicts itself."""
+        if self._course is None:
+            self._course = load_course(CourseTrees(Path(self._settings.course)), self._settings.only)
+            self._send(self._course.model_dump_json())
+        return self._course
+
     def grade(self, job: Job) -> Iterator[Event]:
         """
         Grade one submission and yield what happens; the last event is `Graded`.
@@ -50,6 +63,7 @@ class Runner:
             CourseError: If the course cannot be used.
             RunnerError: If the runner failed. It is gone then.
         """
+        _ = self.course  # the runner waits for it before the first job
         self._send(job.model_dump_json())
         while True:
             event = self._receive()

@@ -2,7 +2,7 @@
 
 import platform
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -11,6 +11,7 @@ from grader import __version__
 from grader.course.load import load_chaffs
 from grader.course.source import parse_python, promised_names
 from grader.course.trees import CourseTrees
+from grader.grading.lanes import LaneResult, run_lanes, share_out
 from grader.grading.messages import CheckDone, Event, ExerciseDone, ExerciseStarted, Job
 from grader.model.advice import MISTAKES
 from grader.model.course import Chaff, Course, Exercise
@@ -52,7 +53,7 @@ class SubmissionGrader:
         course: The course.
         trees: Its files.
         suites: The collected checks.
-        sandbox: Starts workers.
+        sandboxes: Start workers; one for each exercise that may be graded at the same time.
         readable: What workers may read.
         hidden: What they must not be able to read.
         working_directory: Where workers stand: empty and not theirs to write.
@@ -62,7 +63,7 @@ class SubmissionGrader:
     course: Course
     trees: CourseTrees
     suites: SuitePlugin
-    sandbox: Sandbox
+    sandboxes: Sequence[Sandbox]
     readable: tuple[str, ...]
     hidden: tuple[str, ...]
     working_directory: str
@@ -73,8 +74,9 @@ class SubmissionGrader:
         """Grade one submission; ``emit`` is told of each step."""
         started = time.monotonic()
         deadline = started + self.course.settings.submission_s
-        run = _SubmissionRun(self, job, deadline, emit)
-        exercises = tuple(run.grade_exercise(entry) for entry in job.entries)
+        results = self._grade_lanes(job, deadline, emit)
+        by_id = {exercise.id: exercise for result in results for exercise in result.exercises}
+        exercises = tuple(by_id[entry.exercise] for entry in job.entries)
         checks = [check for exercise in exercises for check in exercise.checks]
         return ScoreReport(
             course=CourseStamp(id=self.course.settings.id, title=self.course.settings.title, digest=self.course.digest),
@@ -88,8 +90,8 @@ class SubmissionGrader:
                 python=platform.python_version(),
                 torch=torch.__version__,
                 platform=f"{platform.system()} {platform.machine()}",
-                device=run.accelerator,
-                isolation=run.isolation,
+                device=next((result.accelerator for result in results if result.accelerator != "cpu"), "cpu"),
+                isolation=next((result.isolation for result in results if result.isolation), None),
             ),
             seed=job.seed,
             score=sum(exercise.score for exercise in exercises),
@@ -97,9 +99,20 @@ class SubmissionGrader:
             complete=not any(check.verdict is Verdict.ERRORED for check in checks),
             exercises=exercises,
             notes=_notes(job),
-            flags=(*job.submission.flags, *run.flags),
+            flags=(*job.submission.flags, *(flag for result in results for flag in result.flags)),
             seconds=time.monotonic() - started,
         )
+
+    def _grade_lanes(self, job: Job, deadline: float, emit: Callable[[Event], None]) -> list[LaneResult]:
+        # Stopping at the first mistake only makes sense one after another.
+        lanes = 1 if job.fail_fast else len(self.sandboxes)
+        weights = [len(self.course.exercise(entry.exercise).claims) for entry in job.entries]
+        shares = share_out(job.entries, weights, lanes)
+
+        def grade(lane: int, entries: Sequence[Entry]) -> LaneResult:
+            return _SubmissionRun(self, self.sandboxes[lane], job, deadline, emit).grade_all(entries)
+
+        return run_lanes(shares, grade) if shares else []
 
     def stand_ins(self, exercise: Exercise) -> list[StandIn]:
         """Return the stand-ins for what an exercise builds on."""
@@ -131,9 +144,10 @@ class SubmissionGrader:
 
 @dataclass
 class _SubmissionRun:
-    """The state of grading one submission."""
+    """The state of grading exercises of one submission, one after another."""
 
     grader: SubmissionGrader
+    sandbox: Sandbox
     job: Job
     deadline: float
     emit: Callable[[Event], None]
@@ -141,6 +155,12 @@ class _SubmissionRun:
     accelerator: str = "cpu"
     stopped: bool = False
     flags: list[Flag] = field(default_factory=list)
+
+    def grade_all(self, entries: Sequence[Entry]) -> LaneResult:
+        exercises = tuple(self.grade_exercise(entry) for entry in entries)
+        return LaneResult(
+            exercises=exercises, flags=tuple(self.flags), isolation=self.isolation, accelerator=self.accelerator
+        )
 
     def grade_exercise(self, entry: Entry) -> ExerciseReport:
         exercise = self.grader.course.exercise(entry.exercise)
@@ -189,7 +209,7 @@ class _SubmissionRun:
         if not pretend_device.available():
             not_here["pretend"] = f"Device mistakes cannot be looked for: {pretend_device.unavailable_reason()}."
         return ExerciseSession(
-            sandbox=self.grader.sandbox,
+            sandbox=self.sandbox,
             jail=JailSettings(
                 readable=self.grader.readable,
                 hidden=self.grader.hidden,
@@ -254,6 +274,7 @@ class _SubmissionRun:
         try:
             conversation = session.begin_check(seed)
         except LearnerProblem as problem:
+            self._flag_disturbance(exercise, problem)
             return result_of(claim, problem, None, criterion.hint)
         run = CheckRun(conversation, Draw(seed))
         self.grader.suites.run_check(exercise.id, check, run)

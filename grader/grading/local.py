@@ -1,12 +1,12 @@
 """Grade what lies on this machine: read the submission while the runner starts, then hand it over."""
 
+import os
 import secrets
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
-from grader.course.load import load_course
 from grader.course.trees import CourseTrees
 from grader.grading.client import Runner
 from grader.grading.messages import Event, Job, RunnerSettings
@@ -14,6 +14,9 @@ from grader.intake.locate import locate_entries
 from grader.intake.reading import read_submission
 from grader.model.errors import CourseError, SubmissionError
 from grader.model.submission import Submission
+
+_MOST_LANES: Final = 4
+"""More processes than this cost more to fork than they save on a handful of exercises."""
 
 
 class LocalGrader:
@@ -30,9 +33,12 @@ class LocalGrader:
         self, trees: CourseTrees, only: Sequence[str] = (), start_method: Literal["auto", "fork", "spawn"] = "auto"
     ) -> None:
         # First of all, because importing torch takes longer than everything that can be done meanwhile.
-        self._runner = Runner(RunnerSettings(course=str(trees.root), only=tuple(only), start_method=start_method))
+        lanes = min(os.cpu_count() or 1, _MOST_LANES)
+        self._runner = Runner(
+            RunnerSettings(course=str(trees.root), only=tuple(only), start_method=start_method, lanes=lanes)
+        )
         try:
-            self.course = load_course(trees, only)
+            self.course = self._runner.course
         except BaseException:
             self._runner.close()
             raise

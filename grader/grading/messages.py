@@ -17,6 +17,8 @@ class RunnerSettings(Model):
     only: tuple[str, ...] = ()
     """Exercises to load; all if empty."""
     start_method: Literal["auto", "fork", "spawn"] = "auto"
+    lanes: int = Field(default=1, ge=1)
+    """How many exercises of one submission may be graded at the same time; more than one needs ``fork``."""
     layers_off: tuple[str, ...] = ()
     """Isolation layers not to use, to see what each is for."""
 

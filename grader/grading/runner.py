@@ -1,5 +1,6 @@
-"""The trusted process that grades: ``python -I -m grader.grading.runner``, jobs on standard input, events on output."""
+"""The trusted process that grades: settings, the course and jobs come on standard input, events go out."""
 
+import fcntl
 import gc
 import os
 import sys
@@ -19,25 +20,32 @@ def main() -> None:
     events = _take_standard_output()
     jobs = sys.stdin.buffer
     settings_line = jobs.readline()
-    sandbox = _start_sandbox(settings_line)
+    sandboxes = _start_sandboxes(settings_line)
     # From here on hidden material may be loaded: the zygote, if there is one, has been forked without it.
     from grader.grading.messages import Event, RunnerFailed, RunnerSettings
     from grader.model.errors import CourseError
 
+    lock = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+
     def emit(event: Event) -> None:
-        events.write(event.model_dump_json().encode() + b"\n")
+        line = event.model_dump_json().encode() + b"\n"
+        # Exercises that are graded at the same time are told of by two processes on one pipe.
+        fcntl.lockf(lock, fcntl.LOCK_EX)
+        events.write(line)
         events.flush()
+        fcntl.lockf(lock, fcntl.LOCK_UN)
 
     settings = RunnerSettings.model_validate_json(settings_line)
     try:
-        _collect_and_serve(settings, sandbox, jobs, emit)
+        _collect_and_serve(settings, sandboxes, jobs, emit)
     except CourseError as error:
         emit(RunnerFailed(message=str(error), course_fault=True))
     except Exception as error:  # noqa: BLE001 - whatever it is, the other side must be told in words
         traceback.print_exc()
         emit(RunnerFailed(message=f"{type(error).__name__}: {error}"))
     finally:
-        sandbox.close()
+        for sandbox in reversed(sandboxes):
+            sandbox.close()
 
 
 def _take_standard_output() -> BinaryIO:
@@ -47,32 +55,37 @@ def _take_standard_output() -> BinaryIO:
     return events
 
 
-def _start_sandbox(settings_line: bytes) -> "Sandbox":
+def _start_sandboxes(settings_line: bytes) -> "list[Sandbox]":
     import json
 
     import torch
 
     from grader.sandbox.jail import make_undumpable
-    from grader.sandbox.processes import ForkSandbox, SpawnSandbox
+    from grader.sandbox.processes import SpawnSandbox, fork_zygote
 
     make_undumpable()
     torch.set_num_threads(1)
-    method = json.loads(settings_line)["start_method"]
-    if method == "fork" or (method == "auto" and sys.platform == "linux"):
-        return ForkSandbox()
-    return SpawnSandbox()
+    settings = json.loads(settings_line)
+    if settings["start_method"] == "fork" or (settings["start_method"] == "auto" and sys.platform == "linux"):
+        return [*fork_zygote(settings["lanes"])]
+    return [SpawnSandbox()]
 
 
-def _collect_and_serve(settings: "RunnerSettings", sandbox: "Sandbox", jobs: BinaryIO, emit: "Emit") -> None:
-    from grader.course.load import load_course
+def _collect_and_serve(
+    settings: "RunnerSettings", sandboxes: "Sequence[Sandbox]", jobs: BinaryIO, emit: "Emit"
+) -> None:
     from grader.course.trees import CourseTrees
     from grader.grading.grade_submission import SubmissionGrader
     from grader.grading.messages import Graded, Job, Ready
+    from grader.model.course import Course
     from grader.sandbox.jail import kit_paths, readable_paths
     from grader.suite.plugin import run_suites
 
     trees = CourseTrees(Path(settings.course))
-    course = load_course(trees, settings.only)
+    line = jobs.readline()
+    if not line:
+        return  # the other side could not read the course, and has said so
+    course = Course.model_validate_json(line)
 
     def serve(suites: "SuitePlugin") -> None:
         gc.freeze()  # what is loaded now lives as long as the runner, and need not be looked at by each collection
@@ -82,7 +95,7 @@ def _collect_and_serve(settings: "RunnerSettings", sandbox: "Sandbox", jobs: Bin
                 course=course,
                 trees=trees,
                 suites=suites,
-                sandbox=sandbox,
+                sandboxes=sandboxes,
                 readable=readable_paths(exclude=[str(trees.root)]),
                 hidden=(*kit_paths(), str(trees.hidden)),
                 working_directory=empty,
@@ -97,7 +110,7 @@ def _collect_and_serve(settings: "RunnerSettings", sandbox: "Sandbox", jobs: Bin
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from grader.grading.messages import Event
 

@@ -13,10 +13,11 @@ def main() -> None:
     from grader.model.rubric import Limits
     from grader.sandbox import pretend_device
     from grader.sandbox.jail import JailSettings, kit_paths, readable_paths
-    from grader.sandbox.processes import ForkSandbox, Sandbox, SpawnSandbox
+    from grader.sandbox.processes import Sandbox, SpawnSandbox, fork_zygote
 
     torch.set_num_threads(1)
-    sandboxes: list[Sandbox] = [SpawnSandbox()] if sys.platform != "linux" else [ForkSandbox(), SpawnSandbox()]
+    forked: list[Sandbox] = [*fork_zygote()] if sys.platform == "linux" else []
+    sandboxes = [*forked, SpawnSandbox()]
     settings = JailSettings(readable=readable_paths(), hidden=kit_paths())
     workers = []
     for sandbox in sandboxes:

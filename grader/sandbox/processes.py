@@ -140,27 +140,47 @@ class Worker:
         return "The process of your code ended by itself (exit or os._exit), so there was no answer."
 
 
+def fork_zygote(lanes: int = 1) -> "list[ForkSandbox]":
+    """
+    Fork a zygote from this process, and return a sandbox for each process that will ask it for workers.
+
+    torch must be imported, with one thread, and no hidden material be loaded. The first sandbox is to be closed last.
+
+    Args:
+        lanes: How many processes will ask, forked from this one later.
+    """
+    pairs = [socket.socketpair() for _ in range(lanes)]
+    pid = os.fork()
+    if pid == 0:
+        try:
+            from grader.sandbox.zygote import serve_forks
+
+            for ours, _ in pairs:
+                ours.close()
+            serve_forks([theirs for _, theirs in pairs])
+        finally:
+            os._exit(70)
+    for _, theirs in pairs:
+        theirs.close()
+    return [ForkSandbox(ours, pid if not lane else None) for lane, (ours, _) in enumerate(pairs)]
+
+
 class ForkSandbox:
-    """Workers forked from a zygote that was itself forked from this process before it knew anything."""
+    """
+    Workers forked from a zygote that was itself forked before anything hidden was loaded.
+
+    Args:
+        control: Socket to the zygote.
+        pid: The zygote, if it is to be waited for at the end.
+    """
 
     start_method: StartMethod = "fork"
 
-    def __init__(self) -> None:
-        """Fork the zygote. torch must be imported, with one thread, and no hidden material be loaded."""
-        ours, theirs = socket.socketpair()
-        self._pid = os.fork()
-        if self._pid == 0:
-            try:
-                from grader.sandbox.zygote import serve_forks
-
-                ours.close()
-                serve_forks(theirs)
-            finally:
-                os._exit(70)
-        theirs.close()
-        ours.settimeout(_START_S)
-        self._control = ours
-        self._lines = ours.makefile("rb")
+    def __init__(self, control: socket.socket, pid: int | None) -> None:
+        control.settimeout(_START_S)
+        self._pid = pid
+        self._control = control
+        self._lines = control.makefile("rb")
         self._ready = False
 
     def start_worker(self, settings: JailSettings, limits: Limits, preload: Sequence[str] = ()) -> Worker:
@@ -187,13 +207,14 @@ class ForkSandbox:
         return Usage(**self._answer())
 
     def close(self) -> None:
-        """End the zygote."""
+        """Say that no more workers are needed here, and wait for the zygote if nobody else needs any."""
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
         self._lines.close()
         self._control.close()
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(self._pid, 0)
+        if self._pid is not None:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(self._pid, 0)
 
     def _answer(self) -> dict[str, Any]:
         line = self._lines.readline()

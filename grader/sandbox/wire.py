@@ -40,6 +40,8 @@ _DTYPES: Final = {
     "bool": torch.bool,
 }
 _NAMES: Final = {dtype: name for name, dtype in _DTYPES.items()}
+# Made once: what json.dumps would make for each call is slower than the encoding itself.
+_to_json: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 class ProtocolError(Exception):
@@ -79,7 +81,7 @@ def pack_frame(value: Any, *, keep_strides: bool = False) -> bytes:
         ProtocolError: If the value is larger than a frame may be.
     """
     encoder = _Encoder(keep_strides=keep_strides)
-    header = json.dumps({"value": encoder.encode(value, 0), "tensors": encoder.tensors}, separators=(",", ":")).encode()
+    header = _to_json({"value": encoder.encode(value, 0), "tensors": encoder.tensors}).encode()
     payload = b"".join(encoder.payload)
     if len(header) > MAX_HEADER or len(payload) > MAX_PAYLOAD:
         raise ProtocolError("the value is larger than a frame may be")
@@ -136,8 +138,7 @@ class _Encoder:
         if kind is float:
             return value if math.isfinite(value) else {"float": repr(value)}
         if kind is str:
-            # Lone surrogates do not survive UTF-8, so they are replaced here rather than refused there.
-            return value[:MAX_TEXT].encode("utf-8", "replace").decode()
+            return _sendable(value)
         if isinstance(value, torch.Tensor):
             return self._tensor(value)
         if kind is Handle:
@@ -149,9 +150,7 @@ class _Encoder:
         if kind is list:
             return {"list": [self.encode(item, depth + 1) for item in value]}
         if isinstance(value, dict):  # an OrderedDict is as good as a dict
-            return {
-                "dict": [[self.encode(str(key), depth), self.encode(item, depth + 1)] for key, item in value.items()]
-            }
+            return {"dict": [[_sendable(str(key)), self.encode(item, depth + 1)] for key, item in value.items()]}
         return {"opaque": kind.__name__[:80]}
 
     def _tensor(self, tensor: torch.Tensor) -> Any:
@@ -165,13 +164,20 @@ class _Encoder:
         self.size += length
         if self.size > MAX_PAYLOAD:
             return {"opaque": "a tensor with more elements than may cross"}
-        plain = tensor.detach().resolve_conj().resolve_neg().cpu().contiguous()
+        plain = tensor
+        if not tensor.is_contiguous() or tensor.device.type != "cpu" or tensor.is_neg() or tensor.is_conj():
+            plain = tensor.detach().resolve_conj().resolve_neg().cpu().contiguous()
         entry: dict[str, Any] = {"dtype": name, "shape": list(plain.shape)}
         if self.keep_strides and not tensor.is_contiguous():
             entry["strides"] = list(tensor.stride())
         self.tensors.append(entry)
         self.payload.append(ctypes.string_at(plain.data_ptr(), length) if length else b"")
         return {"tensor": len(self.tensors) - 1}
+
+
+def _sendable(text: str) -> str:
+    # Lone surrogates do not survive UTF-8, so they are replaced here rather than refused there.
+    return text[:MAX_TEXT] if text.isascii() else text[:MAX_TEXT].encode("utf-8", "replace").decode()
 
 
 def _decode_tensors(entries: list[Any], payload: bytes, *, keep_strides: bool) -> list[torch.Tensor]:

@@ -3,8 +3,10 @@
 import gc
 import json
 import os
+import select
 import signal
 import socket
+from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
 from grader.sandbox.jail import JailSettings, adopt_orphans, kill_orphans, make_undumpable
@@ -14,15 +16,16 @@ _FIRST_FREE: Final = 4
 """Descriptors from here on are closed in a worker: 0 to 2 are its streams and 3 its channel."""
 
 
-def serve_forks(control: socket.socket) -> NoReturn:
+def serve_forks(controls: Sequence[socket.socket]) -> NoReturn:
     """
-    Warm up, then fork a worker for each ``spawn`` request until the control socket closes; never returns.
+    Warm up, then fork a worker for each ``spawn`` request until every control socket is closed; never returns.
 
     Must run with a single thread: a child forked from a parent with an OpenMP pool hangs at its first parallel
     operation, because the pool's threads do not exist in it.
 
     Args:
-        control: JSON lines; ``spawn`` carries two descriptors, the worker's channel and its output pipe.
+        controls: JSON lines; ``spawn`` carries two descriptors, the worker's channel and its output pipe. One for each
+            process that asks.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the trusted side, which then closes the socket
     make_undumpable()
@@ -31,9 +34,15 @@ def serve_forks(control: socket.socket) -> NoReturn:
     me = os.getpid()
     loaded: set[str] = set()
     workers: set[int] = set()
-    control.sendall(b'{"ready": true}\n')
-    while True:
+    for control in controls:
+        control.sendall(b'{"ready": true}\n')
+    waiting = list(controls)
+    while waiting:
+        control = select.select(waiting, [], [])[0][0]
         request, descriptors = _receive(control)
+        if request is None:
+            waiting.remove(control)
+            continue
         if request["op"] == "spawn":
             if not loaded.issuperset(request["preload"]):
                 preload(request["preload"])
@@ -41,7 +50,7 @@ def serve_forks(control: socket.socket) -> NoReturn:
                 gc.freeze()
             pid = os.fork()
             if pid == 0:
-                _become_worker(control, descriptors, request["settings"], me)
+                _become_worker(controls, descriptors, request["settings"], me)
             for descriptor in descriptors:
                 os.close(descriptor)
             workers.add(pid)
@@ -52,20 +61,22 @@ def serve_forks(control: socket.socket) -> NoReturn:
             if not request["confined"]:
                 kill_orphans(keep=workers)
         control.sendall(json.dumps(answer).encode() + b"\n")
+    os._exit(0)
 
 
-def _receive(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    data, descriptors = b"", []
+def _receive(control: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
+    data = b""
+    descriptors: list[int] = []
     while not data.endswith(b"\n"):
         chunk, received, _, _ = socket.recv_fds(control, 1 << 16, 4)
         if not chunk:
-            os._exit(0)
+            return None, descriptors
         data += chunk
         descriptors += received
     return json.loads(data), descriptors
 
 
-def _become_worker(control: socket.socket, descriptors: list[int], settings: str, parent: int) -> NoReturn:
+def _become_worker(controls: Sequence[socket.socket], descriptors: list[int], settings: str, parent: int) -> NoReturn:
     from grader.sandbox.worker import CHANNEL, serve  # already imported by the warm-up
 
     try:
@@ -74,7 +85,8 @@ def _become_worker(control: socket.socket, descriptors: list[int], settings: str
         null = os.open(os.devnull, os.O_RDONLY)
         for source, target in ((null, 0), (output, 1), (output, 2), (channel, CHANNEL)):
             os.dup2(source, target)
-        control.detach()
+        for control in controls:
+            control.detach()
         os.closerange(_FIRST_FREE, 4096)
         os.environ.clear()
         gc.enable()

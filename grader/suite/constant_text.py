@@ -24,6 +24,8 @@ _FUNCTIONS = frozenset({"map", "chr", "str", "reversed", "b64decode", "fromhex"}
 def fold_text(node: ast.expr, lookup: Lookup) -> str | None:
     """Return the string that an expression always gives, or None if that cannot be told."""
     value = _Folder(lookup).fold(node)
+    if isinstance(value, bytes):  # eval and exec take bytes as well
+        value = value.decode("utf-8", "replace")
     return value if isinstance(value, str) else None
 
 
