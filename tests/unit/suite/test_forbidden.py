@@ -1131,3 +1131,15 @@ def test_reading_a_workspace_takes_milliseconds():
 
     # It takes a few milliseconds; the room is for slow and busy machines, far below what a bad growth would take.
     assert min(seconds) < 0.05
+
+
+def test_text_in_bytes_is_read_too():
+    """``eval`` and ``exec`` take bytes, and base64 gives bytes."""
+    source = """
+import base64, torch
+def scaled_dot_product_attention(q, k, v, mask=None):
+    text = b"dG9yY2gubm4uZnVuY3Rpb25hbC5zY2FsZWRfZG90X3Byb2R1Y3RfYXR0ZW50aW9uKHEsIGssIHYp"
+    return eval(base64.b64decode(text))
+"""
+
+    assert [SDPA] == [use.name for use in uses_in(source)]
