@@ -1138,8 +1138,7 @@ def test_text_in_bytes_is_read_too():
     source = """
 import base64, torch
 def scaled_dot_product_attention(q, k, v, mask=None):
-    text = b"dG9yY2gubm4uZnVuY3Rpb25hbC5zY2FsZWRfZG90X3Byb2R1Y3RfYXR0ZW50aW9uKHEsIGssIHYp"
-    return eval(base64.b64decode(text))
+    return eval(base64.b64decode(b"dG9yY2gubm4uZnVuY3Rpb25hbC5zY2FsZWRfZG90X3Byb2R1Y3RfYXR0ZW50aW9uKHEsIGssIHYp"))
 """
 
     assert [SDPA] == [use.name for use in uses_in(source)]

@@ -1,0 +1,1 @@
+"""Hostile submissions, and what they are tried on."""
