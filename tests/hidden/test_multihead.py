@@ -1209,7 +1209,7 @@ def test_large_scores_stay_finite(learner, draw):
     own_output, own_weights = self_attend(module, x.double())
 
     expect_finite(weights, "attention_weights", WEIGHTS)
-    # Scores of 400 are known to 5e-5 in float32: weights came out right to 3e-5 and outputs to 4e-4 (16 forms, 6 draws).
+    # Scores of 400 are known to 5e-5 in float32; weights came out right to 3e-5 and outputs to 4e-4 (16 forms).
     expect_close(weights, own_weights.to(weights.dtype), "attention_weights", WEIGHTS, atol=2e-3)
     expect_close(output, own_output.to(output.dtype), "output", OUTPUT, atol=2e-2)
 
