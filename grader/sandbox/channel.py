@@ -19,6 +19,20 @@ class ChannelTimeoutError(Exception):
     """The deadline passed before the other side was done."""
 
 
+def unpack_received(header: bytes, payload: bytes) -> Any:
+    """
+    Decode a frame of a worker.
+
+    Raises:
+        ProtocolError: Whatever is wrong with it.
+    """
+    try:
+        return unpack_frame(header, payload)
+    except (RuntimeError, TypeError, ValueError, OverflowError, MemoryError) as error:
+        # torch refuses some sizes in its own words; to the caller that is the sender's fault all the same.
+        raise ProtocolError(f"the frame cannot be read: {type(error).__name__}") from None
+
+
 class Channel:
     """
     The trusted end of a worker's socket, and of the pipe that holds what it prints.
@@ -55,11 +69,7 @@ class Channel:
         header_length, payload_length = unpack_prefix(self._read(PREFIX.size, deadline))
         header = self._read(header_length, deadline)
         payload = self._read(payload_length, deadline)
-        try:
-            return unpack_frame(header, payload)
-        except (RuntimeError, TypeError, ValueError, OverflowError, MemoryError) as error:
-            # torch refuses some sizes in its own words; to the caller that is the sender's fault all the same.
-            raise ProtocolError(f"the frame cannot be read: {type(error).__name__}") from None
+        return unpack_received(header, payload)
 
     def close(self) -> None:
         """Read what is left of the output, and close both ends. The worker must have ended."""
