@@ -88,6 +88,17 @@ def pack_frame(value: Any, *, keep_strides: bool = False) -> bytes:
     return PREFIX.pack(MAGIC, len(header), len(payload)) + header + payload
 
 
+def pack_text(text: str) -> torch.Tensor:
+    """Return a text of any length as a tensor of its bytes; in a frame's header a text is cut."""
+    data = bytearray(text.encode("utf-8", "surrogatepass"))
+    return torch.frombuffer(data, dtype=torch.uint8) if data else torch.empty(0, dtype=torch.uint8)
+
+
+def unpack_text(data: torch.Tensor) -> str:
+    """Return the text that `pack_text` packed."""
+    return ctypes.string_at(data.data_ptr(), data.numel()).decode("utf-8", "surrogatepass")
+
+
 def unpack_prefix(prefix: bytes) -> tuple[int, int]:
     """Return the lengths of header and payload; `ProtocolError` if this is no frame or it is too large."""
     magic, header_length, payload_length = PREFIX.unpack(prefix)

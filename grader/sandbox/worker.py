@@ -1,5 +1,6 @@
 """The untrusted end: load one learner's files and answer requests about them until the channel closes."""
 
+import json
 import os
 import sys
 from typing import Any, NoReturn
@@ -9,7 +10,7 @@ import torch
 from grader.sandbox.executor import Executor, accelerator, describe_error
 from grader.sandbox.jail import JailSettings, enter_jail
 from grader.sandbox.namespace import LearnerFile, LearnerModules, StandIn
-from grader.sandbox.wire import PREFIX, ProtocolError, pack_frame, unpack_frame, unpack_prefix
+from grader.sandbox.wire import PREFIX, ProtocolError, pack_frame, unpack_frame, unpack_prefix, unpack_text
 
 CHANNEL = 3
 """The descriptor of the socket to the trusted side."""
@@ -57,14 +58,18 @@ def reopen_streams() -> None:
 
 
 def _load(request: dict[str, Any]) -> tuple[Executor | None, dict[str, Any]]:
+    submission = json.loads(unpack_text(request["submission"]))
     modules = LearnerModules(
-        [LearnerFile(path, is_notebook, tuple(cells)) for path, is_notebook, cells in request["files"]],
-        request["exercises"],
-        [StandIn(exercise, tuple(names), text) for exercise, names, text in request["stand_ins"]],
+        [
+            LearnerFile(path, is_notebook, tuple((label, text) for label, text in cells))
+            for path, is_notebook, cells in submission["files"]
+        ],
+        submission["exercises"],
+        [StandIn(exercise, tuple(names), text) for exercise, names, text in submission["stand_ins"]],
     )
     modules.install()
     try:
-        namespace = modules.load(request["entry"])
+        namespace = modules.load(submission["entry"])
     except BaseException as error:  # noqa: BLE001 - a submission may raise anything at import
         return None, {"ok": False, **describe_error(error, modules), "notes": modules.notes}
     names = [name for name in vars(namespace) if not name.startswith("_")]

@@ -1,5 +1,6 @@
 """Hold one exercise's conversation with the learner's code, across as many workers as it takes."""
 
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from grader.sandbox.namespace import StandIn
 from grader.sandbox.problems import LearnerProblem
 from grader.sandbox.processes import Sandbox, Worker
 from grader.sandbox.remote import Conversation, Device, problem_from_reply
+from grader.sandbox.wire import pack_text
 from grader.suite.claims import Claims
 
 Request = dict[str, Any]
@@ -104,8 +106,7 @@ class ExerciseSession:
         limits = self.exercise.rubric.limits
         self._worker = self.sandbox.start_worker(self.jail, limits, self._preload())
         self.isolation, self.accelerator = self._worker.isolation, self._worker.accelerator
-        request: Request = {
-            "op": "load",
+        submission = {
             "files": [
                 [file.path, file.kind is FileKind.NOTEBOOK, [(cell.label, cell.text) for cell in file.cells]]
                 for file in self.files
@@ -114,6 +115,7 @@ class ExerciseSession:
             "stand_ins": [[stand_in.exercise, list(stand_in.names), stand_in.text] for stand_in in self.stand_ins],
             "entry": self.entry,
         }
+        request: Request = {"op": "load", "submission": pack_text(json.dumps(submission))}
         try:
             reply = self._worker.ask(request, min(limits.import_s, max(0.01, self.deadline - time.monotonic())))
             self._keep_notes(reply)

@@ -60,6 +60,11 @@ def test_right_code_earns_full_marks(grade_mini: GradeMini) -> None:
     assert () == report.flags
 
 
+def test_a_long_file_is_read_to_its_end(grade_mini: GradeMini) -> None:
+    """A notebook with much text in its cells is nothing unusual."""
+    assert 4 == grade_mini(f"# {'a long remark ' * 20_000}\n{RIGHT}").score
+
+
 def test_a_stub_is_todo_and_not_a_failure(grade_mini: GradeMini) -> None:
     """The stub's own error means that nothing was begun."""
     report = grade_mini("def double(x, times):\n    raise NotImplementedError('later')")

@@ -17,8 +17,10 @@ from grader.sandbox.wire import (
     Opaque,
     ProtocolError,
     pack_frame,
+    pack_text,
     unpack_frame,
     unpack_prefix,
+    unpack_text,
 )
 
 
@@ -80,6 +82,12 @@ def test_nan_and_negative_zero_survive():
 
     assert got[0].isnan()
     assert torch.signbit(got[1])
+
+
+@pytest.mark.parametrize("text", ["", "a", "Ⓐ🙂 \ud800", "line\n" * 100_000])
+def test_a_text_of_any_length_crosses_as_bytes(text):
+    """Learners' files are longer than a text in a header may be."""
+    assert text == unpack_text(cross(pack_text(text)))
 
 
 def test_an_input_that_is_not_contiguous_arrives_so():
