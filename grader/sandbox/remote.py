@@ -18,6 +18,8 @@ Ask = Callable[[Request, str], Reply]
 """Send a request about the promised name and return the reply; raises `LearnerProblem` if none came."""
 
 _SEED_STRIDE: Final = 1_000_003
+_MOST_KEPT: Final = 8 << 20
+"""Bytes of a check's replies that are kept for diagnosis: a worker can send much more, and every check once more."""
 _MODULE_FORWARD_MISSING: Final = 'is missing the required "forward" function'
 
 
@@ -48,7 +50,7 @@ class Exchange:
 
     request: Request
     reply: Reply | None
-    """None when the worker gave no answer."""
+    """None when the worker gave no answer, or a larger one than is kept."""
 
 
 @dataclass
@@ -60,6 +62,7 @@ class Conversation:
     exchanges: list[Exchange] = field(default_factory=list)
     not_here: Mapping[Device, str] = field(default_factory=dict)
     """Devices that this machine does not have, each with the reason."""
+    _kept: int = 0
 
     def request(self, request: Request, name: str) -> Reply:
         """Send one request; a reply that reports an error is raised as the `LearnerProblem` that it is."""
@@ -68,7 +71,9 @@ class Conversation:
         exchange = Exchange(request, None)
         self.exchanges.append(exchange)
         reply = self.ask(request, name)
-        exchange.reply = reply
+        self._kept += _bytes_in(reply)
+        if self._kept <= _MOST_KEPT:
+            exchange.reply = reply
         if not reply["ok"]:
             raise problem_from_reply(reply, name, request)
         return reply
@@ -272,6 +277,16 @@ def _frames(value: Any) -> tuple[LearnerFrame, ...]:
         file, line, function, source = entry
         frames.append(LearnerFrame(file=file[:300], line=max(0, line), function=function[:100], source=source[:200]))
     return tuple(frames[:20])
+
+
+def _bytes_in(value: Any) -> int:
+    if isinstance(value, torch.Tensor):
+        return value.nbytes
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, (list, tuple)):
+        return 0
+    return sum(map(_bytes_in, value))
 
 
 def _is_gradient(value: Any) -> bool:

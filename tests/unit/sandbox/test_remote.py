@@ -1,10 +1,11 @@
 """A worker's report of an error becomes a problem in words that do not repeat its message."""
 
 import pytest
+import torch
 
 from grader.model.verdict import Verdict
 from grader.sandbox.problems import CannotJudgeError
-from grader.sandbox.remote import problem_from_reply
+from grader.sandbox.remote import Conversation, problem_from_reply
 
 SECRET = "0.25"
 CALL = {"op": "call", "target": "double", "args": [], "device": "cpu"}
@@ -56,3 +57,14 @@ def test_what_is_no_text_is_none(field: str) -> None:
     reply = {"ok": False, "kind": "raised", "type": "ValueError", "message": "no", "frames": []} | {field: Trap()}
 
     assert Verdict.RAISED == problem_from_reply(reply, "double", CALL).verdict
+
+
+def test_large_replies_are_not_kept_for_a_diagnosis() -> None:
+    """Else a worker could fill the grader's memory, one large tensor for each call."""
+    tensor = torch.zeros(1 << 20)  # 4 MiB
+    conversation = Conversation(lambda *_: {"ok": True, "value": [tensor], "changed": [], "devices": []}, 1)
+
+    for _ in range(4):
+        conversation.call("double", "double", [], "cpu")
+
+    assert [True, True, False, False] == [exchange.reply is not None for exchange in conversation.exchanges]
