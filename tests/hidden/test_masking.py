@@ -234,6 +234,7 @@ def expect_slopes_agree(learner, draw, scores, mask, along):
     directions = [draw.normal(*scores.shape, dtype=torch.float64) for _ in range(3)]
     found = learner.masked_softmax.gradients(scores, mask, along=along, wrt=[0])
     gradient = expect_finite(expect_gradient(found.arguments[0], "scores"), "the gradient of scores", AXES).double()
+    expect_tensor(gradient, "the gradient of scores", scores.shape, AXES)
     for direction in directions:
         slope = slope_by_nudging(learner, scores, mask, along, direction)
         predicted = float((gradient * direction).sum())

@@ -501,6 +501,7 @@ def test_gradient_passes_to_x(learner, draw):
     before = plain_output(learner, x, size.max_len).double()
     after = plain_output(learner, x + v, size.max_len).double()
     gradient = expect_tensor(expect_gradient(found.arguments[0], "x"), "the gradient of x", x.shape, TOKENS)
+    expect(before.shape == after.shape == x.shape, "The output does not always have the shape of x.")
     # Each number of the output depends on one number of x, in a straight line. Numbers up to about 5 · 5, rounded in
     # float32.
     expect_close(
