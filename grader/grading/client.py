@@ -1,12 +1,13 @@
 """Start a runner and talk to it: jobs go in, events come out."""
 
 import contextlib
+import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Final, Self
 
 from grader.course.load import load_course
 from grader.course.trees import CourseTrees
@@ -14,6 +15,10 @@ from grader.grading.messages import EVENT, Event, Graded, Job, Ready, RunnerFail
 from grader.model.course import Course
 from grader.model.errors import CourseError, RunnerError
 from grader.sandbox.launch import clean_environment, python_command
+
+
+START_METHOD_VARIABLE: Final = "GRADE_START_METHOD"
+"""Set to ``fork`` or ``spawn``, it decides where nothing else does; to run everything in the other way."""
 
 
 class Runner:
@@ -25,6 +30,9 @@ class Runner:
     """
 
     def __init__(self, settings: RunnerSettings) -> None:
+        forced = os.environ.get(START_METHOD_VARIABLE)
+        if settings.start_method == "auto" and forced in ("fork", "spawn"):
+            settings = settings.model_copy(update={"start_method": forced})
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the runner
         self._process = subprocess.Popen(
             [*python_command(), "-m", "grader.grading.runner"],
