@@ -17,9 +17,14 @@ from grader.model.course import Course
 class CourseProof:
     """What was tried on a course, and what was found wrong with it."""
 
+    course: Course
     exercises: list[ExerciseProof]
     seeds: int
     chaff_seeds: int
+    with_twins: bool
+    with_mutants: bool
+    partial: bool
+    """Whether exercises of the course were left out."""
     problems: list[str] = field(default_factory=list)
     """What belongs to no single exercise."""
 
@@ -42,6 +47,7 @@ def prove_course(
     seeds: int,
     chaff_seeds: int,
     with_twins: bool = True,
+    with_mutants: bool = False,
     jobs: int | None = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> CourseProof:
@@ -54,6 +60,7 @@ def prove_course(
         seeds: How often right code is graded.
         chaff_seeds: How often wrong code is graded.
         with_twins: Whether to try each mistake in its second form as well.
+        with_mutants: Whether to try mutants of each solution; needs mutmut.
         jobs: How many exercises at a time; the number of cores if None.
         tell: Told what is being tried.
     """
@@ -68,13 +75,23 @@ def prove_course(
                 seeds=seeds,
                 chaff_seeds=chaff_seeds,
                 with_twins=with_twins,
+                with_mutants=with_mutants,
                 tell=lambda what: tell(f"{exercise_id}: {what}"),
             ).prove()
 
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         proofs = list(pool.map(prove, [exercise.id for exercise in course.exercises]))
     orphans = [] if only else list(find_orphans(trees, course))
-    return CourseProof(proofs, seeds, chaff_seeds, orphans)
+    return CourseProof(
+        course=course,
+        exercises=proofs,
+        seeds=seeds,
+        chaff_seeds=chaff_seeds,
+        with_twins=with_twins,
+        with_mutants=with_mutants,
+        partial=len(course.exercises) < len(course.settings.exercises),
+        problems=orphans,
+    )
 
 
 def find_orphans(trees: CourseTrees, course: Course) -> Iterator[str]:
@@ -83,6 +100,7 @@ def find_orphans(trees: CourseTrees, course: Course) -> Iterator[str]:
     for exercise in course.exercises:
         name = exercise.id
         known |= {trees.stub(name), trees.solution(name), trees.rubric(name), trees.suite(name)}
+        known.add(trees.mutants(name))
         known |= {*trees.wheats(name), *trees.chaffs(name), *map(trees.twin, trees.chaffs(name))}
     for path in trees.graded_files():
         if path not in known:

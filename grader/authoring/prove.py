@@ -1,20 +1,32 @@
-"""Prove one exercise: stub, solution, wheats, chaffs and hollow answers each get just what they should."""
+"""Prove one exercise: stub, solution, wheats, chaffs, hollow answers and mutants each get just what they should."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.authoring.equivalents import MutantCounts, judge_mutants, read_equivalents
 from grader.authoring.hollow import hollow_answers
+from grader.authoring.mutate import Mutant, make_mutants, normal_form
 from grader.course.load import load_chaffs
 from grader.course.trees import CourseTrees
 from grader.grading.client import Runner
 from grader.grading.messages import Graded, Job
 from grader.model.course import Chaff, Exercise
-from grader.model.report import CheckResult, ExerciseReport
+from grader.model.report import CheckResult, Environment, ExerciseReport
 from grader.model.submission import Cell, Entry, SourceFile, Submission
 from grader.model.verdict import Verdict
 
 _UNDONE = frozenset({Verdict.TODO, Verdict.SKIPPED, Verdict.NOT_ASSESSED})
+_SEEDS_FOR_SURVIVORS = 3
+"""A mutant that one seed does not kill is tried on two more before it counts as a survivor."""
+
+
+@dataclass
+class Tally:
+    """How often code of one kind was graded, and how often it did not get what it should."""
+
+    gradings: int = 0
+    wrong: int = 0
 
 
 @dataclass
@@ -24,12 +36,24 @@ class ExerciseProof:
     exercise: str
     checks: int
     wheats: int = 0
+    wheats_accepted: int = 0
     chaffs: int = 0
     chaffs_rejected: int = 0
     chaffs_named: int = 0
     twins: int = 0
+    twins_rejected: int = 0
     twins_named: int = 0
+    hollow: int = 0
+    hollow_refused: int = 0
+    mutants: MutantCounts | None = None
+    """None if no mutants were tried."""
+    right_code: Tally = field(default_factory=Tally)
+    """The solution and the wheats; wrong is a false rejection."""
+    wrong_code: Tally = field(default_factory=Tally)
+    """Chaffs and twins; wrong is one that does not lose just what it names."""
     gradings: int = 0
+    environment: Environment | None = None
+    """What it was graded with."""
     problems: list[str] = field(default_factory=list)
 
     @property
@@ -50,6 +74,8 @@ class ExerciseProver:
         seeds: How often correct code is graded.
         chaff_seeds: How often wrong code is graded.
         with_twins: Whether to try each mistake in its second form as well.
+        with_mutants: Whether to try mutants of the solution.
+        first_seed: The lowest seed.
         tell: Told what is being tried.
     """
 
@@ -59,32 +85,50 @@ class ExerciseProver:
     seeds: int
     chaff_seeds: int
     with_twins: bool = True
+    with_mutants: bool = False
+    first_seed: int = 0
     tell: Callable[[str], None] = lambda _: None
 
-    def prove(self) -> ExerciseProof:
-        """Return the proof."""
+    def __post_init__(self) -> None:
         self._proof = ExerciseProof(exercise=self.exercise.id, checks=len(self.exercise.claims))
         self._once_failed: set[str] = set()
-        chaffs = load_chaffs(self.trees, self.exercise.rubric)
+
+    def prove(self) -> ExerciseProof:
+        """Try everything, and return the proof."""
         self._prove_stub()
-        self._prove_right("solution", self.trees.solution(self.exercise.id))
-        for path in self.trees.wheats(self.exercise.id):
-            self._proof.wheats += 1
-            self._prove_right(f"wheat {path.stem}", path)
-        for chaff in chaffs:
-            self._prove_chaff(chaff)
+        self.prove_right_code()
+        self.prove_wrong_code()
         self._prove_hollow()
+        if self.with_mutants:
+            self._prove_mutants()
         self._prove_every_check_can_fail()
         return self._proof
 
-    def _grade(self, text: str, seed: int, *, enforce_forbids: bool = True) -> ExerciseReport:
+    def prove_right_code(self) -> ExerciseProof:
+        """Grade the solution and the wheats, and return what is known so far."""
+        self._prove_right("solution", self.trees.solution(self.exercise.id))
+        for path in self.trees.wheats(self.exercise.id):
+            self._proof.wheats += 1
+            self._proof.wheats_accepted += self._prove_right(f"wheat {path.stem}", path)
+        return self._proof
+
+    def prove_wrong_code(self) -> ExerciseProof:
+        """Grade the chaffs and their twins, and return what is known so far."""
+        for chaff in load_chaffs(self.trees, self.exercise.rubric):
+            self._prove_chaff(chaff)
+        return self._proof
+
+    def _grade(self, text: str, seed: int, *, enforce_forbids: bool = True, fail_fast: bool = False) -> ExerciseReport:
         path = f"{self.exercise.id}.py"
         submission = Submission(id=path, files=(SourceFile(path=path, cells=(Cell(text=text),)),))
         entry = Entry(exercise=self.exercise.id, path=path)
-        job = Job(submission=submission, entries=(entry,), seed=seed, enforce_forbids=enforce_forbids)
+        job = Job(
+            submission=submission, entries=(entry,), seed=seed, enforce_forbids=enforce_forbids, fail_fast=fail_fast
+        )
         self._proof.gradings += 1
         *_, last = self.runner.grade(job)
         assert isinstance(last, Graded)
+        self._proof.environment = last.report.environment
         (report,) = last.report.exercises
         for check in report.checks:
             if check.verdict is Verdict.ERRORED:
@@ -100,13 +144,20 @@ class ExerciseProver:
             if check.verdict not in _UNDONE:
                 self._complain(f"the untouched stub gets {check.verdict} in {check.id}; expected todo")
 
-    def _prove_right(self, name: str, path: Path) -> None:
+    def _prove_right(self, name: str, path: Path) -> bool:
+        """Return whether it gets full marks on every seed."""
         self.tell(name)
         text = path.read_text("utf-8")
-        for seed in range(self.seeds):
+        accepted = True
+        for seed in range(self.first_seed, self.first_seed + self.seeds):
             report = self._grade(text, seed, enforce_forbids=path != self.trees.stand_in(self.exercise.id))
-            for check in _lost(report):
+            lost = _lost(report)
+            self._proof.right_code.gradings += 1
+            self._proof.right_code.wrong += bool(lost)
+            accepted = accepted and not lost
+            for check in lost:
                 self._complain(f"{name}, seed {seed}: {check.id} is {check.verdict}: {_say(check)}")
+        return accepted
 
     def _prove_chaff(self, chaff: Chaff) -> None:
         path = self.trees.hidden / "chaffs" / self.exercise.id / f"{chaff.id}.py"
@@ -117,7 +168,8 @@ class ExerciseProver:
         twin = self.trees.twin(path)
         if self.with_twins and twin.is_file():
             self._proof.twins += 1
-            _, named = self._try_chaff(f"twin {chaff.id}", chaff, twin)
+            rejected, named = self._try_chaff(f"twin {chaff.id}", chaff, twin)
+            self._proof.twins_rejected += rejected
             self._proof.twins_named += named
 
     def _try_chaff(self, name: str, chaff: Chaff, path: Path) -> tuple[bool, bool]:
@@ -125,12 +177,14 @@ class ExerciseProver:
         self.tell(name)
         text = path.read_text("utf-8")
         rejected = named = True
-        for seed in range(self.chaff_seeds):
+        for seed in range(self.first_seed, self.first_seed + self.chaff_seeds):
             report = self._grade(text, seed)
+            self._proof.wrong_code.gradings += 1
             lost = {criterion.id for criterion in report.criteria if criterion.score < criterion.max_score}
             self._once_failed.update(check.id for check in _lost(report))
             if lost != set(chaff.loses):
                 rejected = False
+                self._proof.wrong_code.wrong += 1
                 why = "; ".join(
                     f"{check.id}: {_say(check)}"
                     for criterion in report.criteria
@@ -151,15 +205,41 @@ class ExerciseProver:
         solution = self.trees.solution(self.exercise.id).read_text("utf-8")
         for name, text in hollow_answers(solution, self.exercise.promises):
             self.tell(f"hollow {name}")
-            for check in self._grade(text, seed=0).checks:
-                if check.verdict is Verdict.PASSED:
-                    self._complain(f"an answer without work ({name}) passes {check.id}")
+            passed = [check.id for check in self._grade(text, seed=0).checks if check.verdict is Verdict.PASSED]
+            self._proof.hollow += 1
+            self._proof.hollow_refused += not passed
+            for check_id in passed:
+                self._complain(f"an answer without work ({name}) passes {check_id}")
+
+    def _prove_mutants(self) -> None:
+        solution = self.trees.solution(self.exercise.id).read_text("utf-8")
+        # If that were not so, every mutant would be killed, and none of them by its change.
+        for check in _lost(self._grade(normal_form(solution), seed=0)):
+            self._complain(f"the solution in the form that is mutated loses {check.id}: {_say(check)}")
+        mutants = make_mutants(solution)
+        listed = read_equivalents(self.trees, self.exercise.id)
+        counts = judge_mutants(self.exercise.id, mutants, listed, self._is_killed)
+        self._proof.mutants = counts
+        for problem in counts.problems:
+            self._complain(problem)
+
+    def _is_killed(self, mutant: Mutant) -> bool:
+        self.tell(f"mutant {mutant.name}")
+        for seed in range(_SEEDS_FOR_SURVIVORS):
+            # The first failure settles it. So a mutant that loops costs the limit of one call, and no more.
+            lost = _lost(self._grade(mutant.text, seed, fail_fast=True))
+            if lost:
+                self._once_failed.update(check.id for check in lost if check.verdict is not Verdict.SKIPPED)
+                return True
+        return False
 
     def _prove_every_check_can_fail(self) -> None:
         report = self._grade(self.trees.solution(self.exercise.id).read_text("utf-8"), seed=0)
         for check in report.checks:
             if check.verdict is Verdict.PASSED and check.id not in self._once_failed:
-                self._complain(f"{check.id} failed for no chaff: add the mistake that it is there for, or drop it")
+                self._complain(
+                    f"{check.id} failed for no chaff or mutant: add the mistake that it is there for, or drop it"
+                )
 
     def _complain(self, problem: str) -> None:
         if problem not in self._proof.problems:

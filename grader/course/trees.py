@@ -57,6 +57,10 @@ class CourseTrees:
         """The same mistake as a chaff's in another style, which may not exist."""
         return chaff.parent / "twins" / chaff.name
 
+    def mutants(self, exercise: str) -> Path:
+        """Mutants of the solution that no check can tell from it, with reasons; the file may not exist."""
+        return self.hidden / "mutants" / f"{exercise}.yaml"
+
     def graded_files(self) -> Iterator[Path]:
         """Every file that can change a grade, in a fixed order."""
         for folder in ("exercises", "rubrics", "solutions", "tests/hidden"):

@@ -35,6 +35,18 @@ def test_a_sound_course_is_sound(copy: CourseTrees) -> None:
     proof = prove_course(copy, seeds=2, chaff_seeds=1)
 
     assert [] == list(proof.all_problems())
+    assert proof.exercises[0].mutants is None
+    assert (1, 5, 5) == (
+        proof.exercises[0].wheats_accepted,
+        proof.exercises[0].hollow,
+        proof.exercises[0].hollow_refused,
+    )
+    assert (4, 0, 4, 0) == (
+        proof.exercises[0].right_code.gradings,
+        proof.exercises[0].right_code.wrong,
+        proof.exercises[0].wrong_code.gradings,
+        proof.exercises[0].wrong_code.wrong,
+    )
     assert (4, 1, 4, 4) == (
         proof.exercises[0].checks,
         proof.exercises[0].wheats,
@@ -83,9 +95,14 @@ def test_a_fault_in_a_suite_is_found(copy: CourseTrees) -> None:
 
 def test_a_file_that_belongs_to_nothing_is_found(copy: CourseTrees) -> None:
     """In every tree."""
-    for name in ("exercises/trible.py", "rubrics/trible.yaml", "tests/hidden/chaffs/trible/x.py"):
+    for name in (
+        "exercises/trible.py",
+        "rubrics/trible.yaml",
+        "tests/hidden/chaffs/trible/x.py",
+        "tests/hidden/mutants/trible.yaml",
+    ):
         path = copy.root / name
         path.parent.mkdir(exist_ok=True)
         path.write_text("")
 
-    assert 3 == len(list(find_orphans(copy, load_course(copy))))
+    assert 4 == len(list(find_orphans(copy, load_course(copy))))
