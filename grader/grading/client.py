@@ -16,7 +16,6 @@ from grader.model.course import Course
 from grader.model.errors import CourseError, RunnerError
 from grader.sandbox.launch import clean_environment, python_command
 
-
 START_METHOD_VARIABLE: Final = "GRADE_START_METHOD"
 """Set to ``fork`` or ``spawn``, it decides where nothing else does; to run everything in the other way."""
 

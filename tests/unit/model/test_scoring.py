@@ -183,3 +183,12 @@ def test_cutting_never_gives_back() -> None:
 def test_a_report_survives_json() -> None:
     """Field by field."""
     assert FULL == ScoreReport.model_validate_json(FULL.model_dump_json())
+
+
+def test_numbers_that_are_not_finite_survive_json() -> None:
+    """A suite may measure one on wrong code, and must not stop the grading by it."""
+    observation = Observation(
+        numbers=(Measurement(label="a", value=float("inf")), Measurement(label="b", value=float("-inf"))), sentence="S."
+    )
+
+    assert observation == Observation.model_validate_json(observation.model_dump_json())
