@@ -212,7 +212,11 @@ def test_damage_is_refused_and_the_rest_counts(hand_in_zip: HandInZip) -> None:
     assert "it is damaged in the zip" in reasons(submission)["heads.py"]
 
 
-@pytest.mark.parametrize("data", [b"", b"PK", b"not a zip at all", pack_zip({"heads.py": "x = 1\n" * 99})[:-40]])
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"PK", b"not a zip at all", pack_zip({"heads.py": "x = 1\n" * 99})[:-40]],
+    ids=["empty", "two letters", "text", "broken off"],
+)
 def test_what_is_no_zip_is_said(hand_in_zip: HandInZip, data: bytes) -> None:
     """Wrong ending, or cut short: a report with the reason, not a crash."""
     assert "expected a zip, found a file that cannot be read as one" in reasons(hand_in_zip(data))["work.zip"]

@@ -241,7 +241,7 @@ def test_a_process_beside_it_is_left_alone(started: list[int]) -> None:
         process.wait()
 
 
-@pytest.mark.parametrize("pid", [0, 1, -1, os.getpid()])
+@pytest.mark.parametrize("pid", [0, 1, -1, os.getpid()], ids=["own group", "init", "everybody", "itself"])
 def test_the_caller_and_the_world_are_no_worker(pid: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """These numbers mean groups, everybody or oneself to the kernel. Nothing is sent here even if the check is gone."""
     monkeypatch.setattr(descendants.os, "kill", lambda *_: None)
