@@ -1,6 +1,6 @@
 """Write a proof as a page for readers who want to know what a verdict is worth."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from grader.authoring.course import CourseProof
 from grader.authoring.prove import ExerciseProof, Tally
@@ -56,7 +56,7 @@ def _lines(proof: CourseProof) -> Iterator[str]:
     for name, meaning in _COLUMNS:
         yield f"- **{name}**: {meaning}."
     yield ""
-    yield "An untouched stub earned nothing in any exercise, unless the problems below say otherwise."
+    yield "The untouched stubs were graded as well: had one earned a point, a problem below would say so."
     yield ""
     yield "## Chance"
     yield ""
@@ -69,8 +69,12 @@ def _lines(proof: CourseProof) -> Iterator[str]:
 
 
 def _seeds(proof: CourseProof) -> str:
-    mutants = "; mutants on 1, and on 3 before one counts as a survivor" if proof.with_mutants else ""
-    return f"right code was graded on {proof.seeds}, wrong code on {proof.chaff_seeds}{mutants}"
+    mutants = ", mutants on 1 seed, and on 3 before one counts as a survivor" if proof.with_mutants else ""
+    return f"right code was graded on {_count(proof.seeds)}, wrong code on {_count(proof.chaff_seeds)}{mutants}"
+
+
+def _count(seeds: int) -> str:
+    return "1 seed" if seeds == 1 else f"{seeds} seeds"
 
 
 def _table(proof: CourseProof) -> Iterator[str]:
@@ -98,18 +102,10 @@ def _cells(row: ExerciseProof) -> tuple[str, ...]:
 
 
 def _chance(proof: CourseProof) -> Iterator[str]:
-    right = _sum(row.right_code for row in proof.exercises)
-    wrong = _sum(row.wrong_code for row in proof.exercises)
+    right = Tally.sum(row.right_code for row in proof.exercises)
+    wrong = Tally.sum(row.wrong_code for row in proof.exercises)
     yield f"- Right code (solutions and wheats) was graded {right.gradings:,} times: {right.wrong} false rejections."
     yield (
         f"- Wrong code (chaffs and twins) was graded {wrong.gradings:,} times: {wrong.wrong} times it lost "
         "anything but exactly the criteria that it names."
     )
-
-
-def _sum(tallies: Iterable[Tally]) -> Tally:
-    total = Tally()
-    for tally in tallies:
-        total.gradings += tally.gradings
-        total.wrong += tally.wrong
-    return total

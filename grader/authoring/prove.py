@@ -28,6 +28,12 @@ class Tally:
     gradings: int = 0
     wrong: int = 0
 
+    @classmethod
+    def sum(cls, tallies: "Iterable[Tally]") -> "Tally":
+        """Return the tally of all of them."""
+        counted = list(tallies)
+        return cls(sum(tally.gradings for tally in counted), sum(tally.wrong for tally in counted))
+
 
 @dataclass
 class ExerciseProof:

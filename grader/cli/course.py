@@ -51,6 +51,8 @@ def check_command(
     from grader.authoring.table import proof_table
 
     trees = open_course_option(course_root)
+    if page and not page.parent.is_dir():
+        raise click.BadParameter(f"{page.parent} is no folder", param_hint="--write")
     with Console(stderr=True).status("Starting…") as status:
         proof = prove_course(
             trees,
