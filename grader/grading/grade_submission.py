@@ -178,7 +178,7 @@ class _SubmissionRun:
             if blocked:
                 results = self._same_for_all(exercise, Verdict.BLOCKED, blocked)
             else:
-                session = self._open_session(exercise, entry.path)
+                session = self._open_session(exercise, entry.path, entry.note)
                 try:
                     results = self._run_checks(exercise, session)
                 finally:
@@ -203,7 +203,7 @@ class _SubmissionRun:
         self.emit(ExerciseDone(report=report))
         return report
 
-    def _open_session(self, exercise: Exercise, path: str) -> ExerciseSession:
+    def _open_session(self, exercise: Exercise, path: str, note: str) -> ExerciseSession:
         limits = exercise.rubric.limits
         not_here: dict[Device, str] = {}
         if not pretend_device.available():
@@ -224,6 +224,7 @@ class _SubmissionRun:
             exercise_ids=self.grader.course.settings.exercises,
             stand_ins=self.grader.stand_ins(exercise),
             deadline=self.deadline,
+            about_entry=note,
             not_here=not_here,
         )
 
@@ -281,6 +282,8 @@ class _SubmissionRun:
         if run.error is None and not run.finished:
             run.error = RuntimeError("the check did not run")
         result = result_of(claim, run.error, run.observation, criterion.hint)
+        if result.verdict is Verdict.MISSING and session.about_entry:
+            result = result.model_copy(update={"rationale": f"{result.rationale} {session.about_entry}"})
         transcripts[check] = Transcript(conversation.exchanges, run.draw.remembered)
         self._flag_disturbance(exercise, run.error)
         return result.model_copy(update={"seconds": time.monotonic() - started})

@@ -34,6 +34,7 @@ class ExerciseSession:
         exercise: The exercise.
         files: The submission's files.
         entry: Path of the file that the promised names come from.
+        about_entry: What was noticed when that file was chosen, such as a name that is nearly the promised one.
         exercise_ids: All exercises of the course: their module names are the learner's.
         stand_ins: Stand-ins for what the exercise builds on.
         deadline: When the whole submission's time is up, on the monotonic clock.
@@ -48,6 +49,7 @@ class ExerciseSession:
     exercise_ids: Sequence[str]
     stand_ins: Sequence[StandIn]
     deadline: float
+    about_entry: str = ""
     not_here: dict[Device, str] = field(default_factory=dict)
     isolation: Isolation | None = None
     accelerator: str = "cpu"

@@ -201,6 +201,13 @@ def test_a_file_that_is_no_text_is_a_report_that_says_so(workspace: Path) -> Non
     assert "double.py" in " ".join(report_of(result).notes)
 
 
+def test_a_name_that_is_nearly_right_is_asked_about(workspace: Path) -> None:
+    """In the first line, with the name that was probably meant."""
+    (workspace / "double.py").write_text(RIGHT.replace("def double", "def doubel"))
+
+    assert "did you mean doubel" in " ".join(check(workspace).stdout.split("Points")[0].split())
+
+
 def test_progress_is_remembered(workspace: Path) -> None:
     """For grade list and grade solution."""
     check(workspace)
