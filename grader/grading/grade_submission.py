@@ -112,6 +112,8 @@ class SubmissionGrader:
         def grade(lane: int, entries: Sequence[Entry]) -> LaneResult:
             return _SubmissionRun(self, self.sandboxes[lane], job, deadline, emit).grade_all(entries)
 
+        for sandbox in self.sandboxes[1 : len(shares)]:
+            sandbox.wait_until_ready()
         return run_lanes(shares, grade) if shares else []
 
     def stand_ins(self, exercise: Exercise) -> list[StandIn]:

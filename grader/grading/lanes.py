@@ -1,6 +1,7 @@
 """Grade a submission's exercises side by side, in copies of the trusted process."""
 
 import os
+import traceback
 from collections.abc import Callable, Sequence
 
 from grader.model.base import Model
@@ -78,5 +79,7 @@ def _fork(lane: int, entries: Sequence[Entry], grade: Callable[[int, Sequence[En
         with os.fdopen(writing, "wb") as pipe:
             pipe.write(result)
         os._exit(0)
+    except BaseException:  # noqa: BLE001 - told on standard error, which the other side reads
+        traceback.print_exc()
     finally:
         os._exit(70)

@@ -46,6 +46,10 @@ class Sandbox(Protocol):
         """Start one worker; it has said hello when this returns."""
         ...
 
+    def wait_until_ready(self) -> None:
+        """Wait until workers can be started; before a fork that starts some, since it says so only once."""
+        ...
+
     def reap(self, pid: int, *, confined: bool) -> Usage:
         """Wait for a worker that was killed; unless it was confined, look for what it may have left behind."""
         ...
@@ -185,9 +189,7 @@ class ForkSandbox:
 
     def start_worker(self, settings: JailSettings, limits: Limits, preload: Sequence[str] = ()) -> Worker:
         """Start one worker in a few milliseconds."""
-        if not self._ready:
-            self._answer()  # the zygote warms up while the trusted side reads its suites
-            self._ready = True
+        self.wait_until_ready()
         ours, theirs = socket.socketpair()
         reading, writing = os.pipe()
         request = {"op": "spawn", "settings": settings.to_json(), "preload": list(preload)}
@@ -200,6 +202,12 @@ class ForkSandbox:
             theirs.close()
             os.close(writing)
         return Worker(self, pid, Channel(ours, reading, limits.output_kb << 10))
+
+    def wait_until_ready(self) -> None:
+        """Wait until the zygote has warmed up, which it does while the trusted side reads its suites."""
+        if not self._ready:
+            self._answer()
+            self._ready = True
 
     def reap(self, pid: int, *, confined: bool) -> Usage:
         """Wait for a worker that was killed."""
@@ -259,6 +267,9 @@ class SpawnSandbox:
             pass  # it has ended, and the missing hello will be reported with what it printed
         channel = Channel(spawned.connection, spawned.output, limits.output_kb << 10)
         return Worker(self, spawned.process.pid, channel)
+
+    def wait_until_ready(self) -> None:
+        """Do nothing: each worker says for itself when it is ready."""
 
     def reap(self, pid: int, *, confined: bool) -> Usage:
         """Wait for a worker that was killed."""
