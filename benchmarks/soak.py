@@ -31,6 +31,7 @@ class Layer(nn.Module):
     def forward(self, x):
         return double(x, 1) + self.shift
 """
+EXERCISES = ("double", "layer")
 NEIGHBOURS = (
     HONEST,
     Attack("wrong", 1, {"double.py": "def double(x, times):\n    return x * 3 ** times\n"}),
@@ -47,7 +48,7 @@ class Figures:
     """Open in the runner and the process that forks workers."""
     processes: int
     files: int
-    """Of the grader, in the folder for temporary files."""
+    """In the folder for temporary files, of this grader and of any other that runs at the same time."""
     runner_mb: float
     zygote_mb: float
     """Memory in use, without what is shared with the runner since it was forked."""
@@ -77,14 +78,14 @@ def main() -> None:
         hostile[number // 4 % len(hostile)] if number % 4 == 3 else NEIGHBOURS[number // 4 % len(NEIGHBOURS)]
         for number in range(arguments.gradings)
     ]
-    with Arena(call_s=1.0) as arena:
+    with Arena(call_s=1.0, lanes=2) as arena:
         for submission in (*NEIGHBOURS, *hostile):
-            arena.grade(submission)
+            arena.grade(submission, EXERCISES)
         before, started = look(arena), time.monotonic()
         for submission in submissions:
-            report = arena.grade(submission)
-            assert report.complete
-            assert report.score <= submission.most or submission in NEIGHBOURS, submission.name
+            report = arena.grade(submission, EXERCISES)
+            assert report.complete, submission.name
+            assert report.exercises[0].score <= submission.most or submission in NEIGHBOURS, submission.name
         seconds, after = time.monotonic() - started, look(arena)
     print(f"{len(submissions)} gradings, {len(submissions) // 4} of them hostile, in {seconds:.0f} s")
     print(f"{'':<34}before    after")

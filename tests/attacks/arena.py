@@ -64,10 +64,11 @@ class Arena:
         layers_off: Layers of the jail not to use.
         call_s: Seconds for a call, in place of the course's own.
         import_s: Seconds for an import, in place of the course's own.
+        lanes: How many exercises are graded at the same time.
     """
 
     def __init__(
-        self, layers_off: Sequence[str] = (), call_s: float | None = None, import_s: float | None = None
+        self, layers_off: Sequence[str] = (), call_s: float | None = None, import_s: float | None = None, lanes: int = 1
     ) -> None:
         self.mark = f"dojo{secrets.token_hex(6)}"
         self.secret = f"hidden{secrets.token_hex(6)}"
@@ -86,7 +87,7 @@ class Arena:
         self._promises = {
             exercise.id: exercise.promises for exercise in load_course(CourseTrees(self.course)).exercises
         }
-        self.runner = Runner(RunnerSettings(course=str(self.course), layers_off=tuple(layers_off)))
+        self.runner = Runner(RunnerSettings(course=str(self.course), layers_off=tuple(layers_off), lanes=lanes))
         self._before = self._snapshot()
 
     def __enter__(self) -> Self:
@@ -120,8 +121,8 @@ class Arena:
         seconds = time.monotonic() - started
         return Outcome(report, seconds, self._sweep())
 
-    def grade(self, attack: Attack) -> ScoreReport:
-        """Grade a submission as it lies in a folder."""
+    def grade(self, attack: Attack, exercises: Sequence[str] = (_EXERCISE,)) -> ScoreReport:
+        """Grade exercises of a submission as it lies in a folder."""
         folder = self.root / "handed_in"
         folder.mkdir()
         try:
@@ -135,7 +136,8 @@ class Arena:
         finally:
             shutil.rmtree(folder)
         entries = locate_entries(submission, self._promises)
-        *_, last = self.runner.grade(Job(submission=submission, entries=(entries[_EXERCISE],), seed=SEED))
+        chosen = tuple(entries[exercise] for exercise in exercises)
+        *_, last = self.runner.grade(Job(submission=submission, entries=chosen, seed=SEED))
         assert isinstance(last, Graded)
         return last.report
 
