@@ -25,7 +25,6 @@ from grader.grading.messages import Graded, Job, RunnerSettings
 from grader.intake.locate import locate_entries
 from grader.intake.reading import read_submission
 from grader.model.report import ScoreReport
-from grader.sandbox.jail.user import uid_of_worker
 from grader.suite.draw import Draw, seed_for
 from tests.attacks.corpus import GOT_THROUGH, RIGHT, Attack
 
@@ -213,13 +212,12 @@ class Arena:
         return tuple(traces)
 
     def _strangers(self) -> list[psutil.Process]:
-        """Return processes that a worker must have left: below the grader, or of a worker's own user."""
-        strangers = [process for process in self.grader.children(recursive=True) if process.pid != self.zygote.pid]
-        for process in psutil.process_iter():
-            with contextlib.suppress(psutil.Error):
-                if process.uids().real >= uid_of_worker(0) and process not in strangers:
-                    strangers.append(process)
-        return [process for process in strangers if process.is_running()]
+        """
+        Return the processes that a worker must have left.
+
+        The process that forks workers adopts what they detach from themselves, so whatever they left is below it.
+        """
+        return [process for process in self.grader.children(recursive=True) if process.pid != self.zygote.pid]
 
     def _marked_files(self) -> list[Path]:
         folders = (
