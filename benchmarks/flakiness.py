@@ -6,10 +6,12 @@ with its seed.
 """
 
 import argparse
+import math
 import os
 import pathlib
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -32,9 +34,11 @@ class Found:
     wrong: Tally = field(default_factory=Tally)
     cases: set[str] = field(default_factory=set)
     torch: str = ""
+    seeds: int = 0
 
     def add(self, proof: ExerciseProof) -> None:
         """Add the proof of one seed."""
+        self.seeds += 1
         self.right = Tally.sum((self.right, proof.right_code))
         self.wrong = Tally.sum((self.wrong, proof.wrong_code))
         self.cases.update(proof.problems)
@@ -48,8 +52,11 @@ def try_seed(runner: Runner, exercise: Exercise, seed: int) -> ExerciseProof:
     return prover.prove_wrong_code()
 
 
-def try_all(exercises: Sequence[Exercise], seeds: range, jobs: int, tell: Callable[[str], None]) -> dict[str, Found]:
-    """Try every exercise on every seed, with as many runners as jobs; each takes the next task that is left."""
+def try_all(
+    exercises: Sequence[Exercise], seeds: range, jobs: int, minutes: float, tell: Callable[[str], None]
+) -> dict[str, Found]:
+    """Try every exercise on every seed, with as many runners as jobs; none begins a seed when the minutes are over."""
+    deadline = time.monotonic() + 60 * minutes
     found = {exercise.id: Found() for exercise in exercises}
     tasks: Iterator[tuple[int, Exercise]] = ((seed, exercise) for seed in seeds for exercise in exercises)
     lock = threading.Lock()
@@ -59,7 +66,7 @@ def try_all(exercises: Sequence[Exercise], seeds: range, jobs: int, tell: Callab
             while True:
                 with lock:
                     task = next(tasks, None)
-                if task is None:
+                if task is None or time.monotonic() > deadline:
                     return
                 seed, exercise = task
                 proof = try_seed(runner, exercise, seed)
@@ -77,17 +84,22 @@ def report(found: dict[str, Found], seeds: range) -> Iterator[str]:
     """Yield the lines of a Markdown page."""
     torch = next((item.torch for item in found.values()), "")
     cases = sorted(f"{exercise}: {case}" for exercise, item in found.items() for case in item.cases)
-    rows = {exercise: (item.right, item.wrong) for exercise, item in found.items()}
-    rows["all"] = (Tally.sum(right for right, _ in rows.values()), Tally.sum(wrong for _, wrong in rows.values()))
+    total = Found(
+        right=Tally.sum(item.right for item in found.values()),
+        wrong=Tally.sum(item.wrong for item in found.values()),
+        seeds=sum(item.seeds for item in found.values()),
+    )
     yield "# Do verdicts depend on chance?"
     yield ""
-    yield f"`python benchmarks/flakiness.py` wrote this page: {len(seeds)} seeds from {seeds.start} on, torch {torch}."
+    yield f"`python benchmarks/flakiness.py` wrote this page: seeds from {seeds.start} on, torch {torch}."
     yield "Each seed draws other sizes and numbers for every check."
     yield ""
-    yield "| exercise | right code graded | false rejections | wrong code graded | false passes |"
-    yield "|---|--:|--:|--:|--:|"
-    for exercise, (right, wrong) in rows.items():
-        yield f"| {exercise} | {right.gradings:,} | {right.wrong} | {wrong.gradings:,} | {wrong.wrong} |"
+    yield "| exercise | seeds | right code graded | false rejections | wrong code graded | false passes |"
+    yield "|---|--:|--:|--:|--:|--:|"
+    for name, item in (*found.items(), ("all", total)):
+        right, wrong = item.right, item.wrong
+        counts = f"{right.gradings:,} | {right.wrong} | {wrong.gradings:,} | {wrong.wrong}"
+        yield f"| {name} | {item.seeds} | {counts} |"
     yield ""
     yield "Right code is the solutions and the wheats; a false rejection is one that lost a point. Wrong code is the"
     yield "chaffs and their twins; a false pass is one that lost anything but exactly the criteria that it names."
@@ -103,6 +115,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, metavar="SEED", help="the lowest seed")
     parser.add_argument("--only", action="append", default=[], metavar="EXERCISE")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--minutes", type=float, default=math.inf, help="begin no seed after that")
     parser.add_argument("--write", type=pathlib.Path, metavar="PAGE", help="also write the counts there")
     arguments = parser.parse_args()
     seeds = range(arguments.first, arguments.first + arguments.seeds)
@@ -111,7 +124,7 @@ def main() -> None:
     def tell(what: str) -> None:
         print(what, file=sys.stderr, flush=True)
 
-    found = try_all(course.exercises, seeds, arguments.jobs, tell)
+    found = try_all(course.exercises, seeds, arguments.jobs, arguments.minutes, tell)
     lines = list(report(found, seeds))
     print("\n".join(lines))
     if arguments.write:
