@@ -40,7 +40,7 @@ types: $(VENV)/.installed
 	$(VENV)/bin/mypy
 
 unit: $(VENV)/.installed
-	$(VENV)/bin/python -m pytest --numprocesses 2 --dist loadfile
+	$(VENV)/bin/python -m pytest --numprocesses 2 --dist worksteal
 
 proof: $(VENV)/.installed  ## The whole proof of the course, on 20 seeds (minutes).
 	$(GRADE) course check

@@ -243,12 +243,12 @@ class _SubmissionRun:
             self.emit(CheckDone(exercise=exercise.id, result=results[check]))
             if self.job.fail_fast and results[check].verdict in MISTAKES:
                 self.stopped = True
-        failed = {check: criteria[check].id for check, result in results.items() if result.verdict in _DIAGNOSABLE}
+        failed = [check for check, result in results.items() if result.verdict in _DIAGNOSABLE]
         if failed:
-            lost = {
-                criterion.id for criterion in score_exercise(exercise, results) if criterion.score < criterion.max_score
-            }
-            found = self.grader.fingerprints(exercise).diagnose(transcripts, failed, lost)
+            scored = score_exercise(exercise, results)
+            lost = {criterion.id for criterion in scored if criterion.score < criterion.max_score}
+            of_checks = {check: criterion.id for check, criterion in criteria.items()}
+            found = self.grader.fingerprints(exercise).diagnose(transcripts, of_checks, failed, lost)
             for check, diagnosis in found.items():
                 results[check] = results[check].model_copy(update={"diagnosis": diagnosis})
         return results

@@ -67,41 +67,54 @@ class Fingerprints:
         self._executors: dict[str, Executor] = {}
 
     def diagnose(
-        self, transcripts: Mapping[str, Transcript], failed: Mapping[str, str], lost: Collection[str]
+        self,
+        transcripts: Mapping[str, Transcript],
+        criteria: Mapping[str, str],
+        failed: Collection[str],
+        lost: Collection[str],
     ) -> dict[str, Diagnosis]:
         """
         Name the mistakes behind the failed checks of one exercise.
 
         A known mistake explains a failed check of a criterion that it loses if it answers each of the check's calls as
-        the learner's code did and the solution does not. It must not be contradicted either: in every failed check of
-        these criteria it must answer as the learner's code did or as the solution does. Where several mistakes explain
-        a check, those that lose more criteria than were lost are out, and of the others the one that explains most of
-        the failed checks is meant; where none explains most, nothing is claimed.
+        the learner's code did and the solution does not. A check contradicts a mistake that answers it neither as the
+        learner's code did nor as the solution does. No failed check of the criteria that a mistake loses may contradict
+        it. Where several explain a check, no passed check of these criteria may either, none may lose more criteria
+        than were lost, and the one that explains most of the failed checks is meant; where none does, nothing is
+        claimed.
 
         Args:
             transcripts: What each check that ran asked and was answered, by check.
-            failed: The checks to explain, each with its criterion.
+            criteria: The criterion of each check.
+            failed: The checks to explain.
             lost: Every criterion that was not earned.
 
         Returns:
             A diagnosis for each failed check that has exactly one explanation.
         """
-        whole = {check: transcripts[check] for check in failed if check in transcripts and transcripts[check].is_whole}
+        whole = {check: transcript for check, transcript in transcripts.items() if transcript.is_whole}
         comparison = _Comparison(self, whole)
-        wrong = [check for check in whole if not comparison.agrees(_SOLUTION, check)]
+        wrong = [check for check in failed if check in whole and not comparison.agrees(_SOLUTION, check)]
+        passed = [check for check in whole if check not in failed]
+
+        def contradicted(chaff: Chaff, checks: Sequence[str]) -> bool:
+            return any(criteria[check] in chaff.loses and comparison.contradicts(chaff.id, check) for check in checks)
+
         explained = {
-            chaff.id: {check for check in wrong if failed[check] in chaff.loses and comparison.agrees(chaff.id, check)}
+            chaff.id: {
+                check for check in wrong if criteria[check] in chaff.loses and comparison.agrees(chaff.id, check)
+            }
             for chaff, _ in self._known
         }
-        possible = [
-            chaff
-            for chaff, _ in self._known
-            if explained[chaff.id]
-            and not any(failed[check] in chaff.loses and comparison.contradicts(chaff.id, check) for check in wrong)
-        ]
+        possible = [chaff for chaff, _ in self._known if explained[chaff.id] and not contradicted(chaff, wrong)]
         found = {}
         for check in wrong:
-            chaff = _choose([chaff for chaff in possible if check in explained[chaff.id]], explained, lost)
+            matching = [chaff for chaff in possible if check in explained[chaff.id]]
+            if _count_misconceptions(matching) > 1:
+                matching = [chaff for chaff in matching if set(chaff.loses) <= set(lost)]
+            if _count_misconceptions(matching) > 1:
+                matching = [chaff for chaff in matching if not contradicted(chaff, passed)]
+            chaff = _choose(matching, explained)
             if chaff is not None:
                 found[check] = _describe(chaff, transcripts[check])
         return found
@@ -118,11 +131,12 @@ class Fingerprints:
         return self._executors[name]
 
 
-def _choose(matching: Sequence[Chaff], explained: Mapping[str, set[str]], lost: Collection[str]) -> Chaff | None:
+def _count_misconceptions(chaffs: Sequence[Chaff]) -> int:
+    return len({chaff.misconception for chaff in chaffs})
+
+
+def _choose(matching: Sequence[Chaff], explained: Mapping[str, set[str]]) -> Chaff | None:
     """Return the chaff that explains more than every chaff with another misconception, if there is one."""
-    if len({chaff.misconception for chaff in matching}) > 1:
-        # Of two that answer alike here, one that should have cost more than was lost is not meant.
-        matching = [chaff for chaff in matching if set(chaff.loses) <= set(lost)]
     for chaff in matching:
         rivals = [other for other in matching if other.misconception != chaff.misconception]
         if all(explained[other.id] < explained[chaff.id] for other in rivals):

@@ -28,6 +28,8 @@ class Layer(torch.nn.Module):
         return self.linear(x)
 """
 
+CRITERIA = {"scale": "scale", "merge": "merge", "layer": "layer"}
+
 
 def changed(old: str, new: str) -> str:
     """The solution with one change."""
@@ -95,7 +97,7 @@ def ask_all(code: str) -> dict[str, Transcript]:
 
 def named(fingerprints: Fingerprints, code: str, *failed: str) -> dict[str, str]:
     """Misconception by check."""
-    found = fingerprints.diagnose(ask_all(code), {check: check for check in failed}, set(failed))
+    found = fingerprints.diagnose(ask_all(code), CRITERIA, failed, set(failed))
     return {check: diagnosis.misconception for check, diagnosis in found.items()}
 
 
@@ -174,7 +176,7 @@ def test_the_weights_that_a_layer_starts_with_decide_nothing() -> None:
 
 def test_the_explanation_names_the_checks_own_numbers() -> None:
     """Sizes and their roots."""
-    (diagnosis,) = known("no_scale").diagnose(ask_all(CODE["no_scale"]), {"scale": "scale"}, {"scale"}).values()
+    (diagnosis,) = known("no_scale").diagnose(ask_all(CODE["no_scale"]), CRITERIA, ["scale"], {"scale"}).values()
 
     assert "With 4 it is √4 = 2.00." == diagnosis.explanation
     assert "the one call" in diagnosis.fact
@@ -184,7 +186,7 @@ def test_numbers_that_a_check_does_not_have_are_left_out() -> None:
     """The plain explanation takes their place."""
     transcripts = {check: Transcript(one.exchanges, {}) for check, one in ask_all(CODE["no_scale"]).items()}
 
-    (diagnosis,) = known("no_scale").diagnose(transcripts, {"scale": "scale"}, {"scale"}).values()
+    (diagnosis,) = known("no_scale").diagnose(transcripts, CRITERIA, ["scale"], {"scale"}).values()
 
     assert "You made the mistake no_scale." == diagnosis.explanation
 
