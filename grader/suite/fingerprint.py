@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _TOLERANCE: Final = {torch.float16: 4e-3, torch.bfloat16: 3e-2}
 """Two correct forms of one computation differ by about this much in half types; by far less in the others."""
 _DEFAULT_TOLERANCE: Final = 2e-5
+_SHARE_OF_DISTANCE: Final = 1e-3
+"""A mistake may enlarge rounding: sines of wrong and large angles differ in the fourth digit between two forms."""
 _SOLUTION: Final = ""
 """The name that stands for the solution among the chaffs' ids."""
 
@@ -172,7 +174,7 @@ class _Comparison:
             ours = _perform_like(executor, exchange.request, exchange.reply or {})
             # Where the solution refuses too, refusing is what was asked for, in whatever words.
             refused = not ours["ok"] and not answer.get("ok") and not right["ok"]
-            if not refused and not replies_alike(ours, answer):
+            if not refused and not replies_alike(ours, answer, right):
                 return False
         return True
 
@@ -230,14 +232,22 @@ def load_known_code(text: str, exercise_id: str, stand_ins: Sequence[StandIn], e
         return Executor(modules.load(path), modules)
 
 
-def replies_alike(ours: dict[str, Any], theirs: dict[str, Any]) -> bool:
-    """Whether two replies to one request say the same, up to small numerical differences."""
+def replies_alike(ours: Reply, theirs: Reply, right: Reply | None = None) -> bool:
+    """
+    Whether two replies to one request say the same, up to small numerical differences.
+
+    Args:
+        ours: Known code's reply.
+        theirs: The learner's.
+        right: The solution's. What differs by a thousandth of the distance to it is a rounding of the same mistake.
+    """
     if ours.get("ok") is not theirs.get("ok"):
         return False
     if not ours["ok"]:
         return _errors_alike(ours, theirs)
     keys = (ours.keys() | theirs.keys()) - {"ok", "notes"}
-    return all(key in ours and key in theirs and values_alike(ours[key], theirs[key]) for key in keys)
+    right = right or {}
+    return all(key in ours and key in theirs and values_alike(ours[key], theirs[key], right.get(key)) for key in keys)
 
 
 def _errors_alike(ours: Reply, theirs: Reply) -> bool:
@@ -250,22 +260,20 @@ def _errors_alike(ours: Reply, theirs: Reply) -> bool:
     return all(ours[key] == theirs.get(key) for key in ("type", "message"))
 
 
-def values_alike(ours: Any, theirs: Any) -> bool:
-    """Whether two values are of one shape and kind and equal up to small numerical differences."""
+def values_alike(ours: Any, theirs: Any, right: Any = None) -> bool:
+    """Whether two values are of one shape and kind and equal up to small numerical differences; see `replies_alike`."""
     if isinstance(ours, torch.Tensor):
-        return isinstance(theirs, torch.Tensor) and _tensors_alike(ours.detach(), theirs)
+        return isinstance(theirs, torch.Tensor) and _tensors_alike(ours.detach(), theirs, right)
     if isinstance(ours, (list, tuple)):
-        return (
-            isinstance(theirs, (list, tuple))
-            and len(ours) == len(theirs)
-            and all(values_alike(a, b) for a, b in zip(ours, theirs, strict=True))
-        )
+        if not isinstance(theirs, (list, tuple)) or len(ours) != len(theirs):
+            return False
+        rights = right if isinstance(right, (list, tuple)) and len(right) == len(ours) else [None] * len(ours)
+        return all(values_alike(a, b, c) for a, b, c in zip(ours, theirs, rights, strict=True))
     if isinstance(ours, dict):
-        return (
-            isinstance(theirs, dict)
-            and ours.keys() == theirs.keys()
-            and all(values_alike(value, theirs[key]) for key, value in ours.items())
-        )
+        if not isinstance(theirs, dict) or ours.keys() != theirs.keys():
+            return False
+        known = right if isinstance(right, dict) else {}
+        return all(values_alike(value, theirs[key], known.get(key)) for key, value in ours.items())
     if isinstance(ours, float) and isinstance(theirs, float):
         return math.isclose(ours, theirs, rel_tol=1e-4, abs_tol=1e-6) or (math.isnan(ours) and math.isnan(theirs))
     if type(ours).__name__ in ("Handle", "Opaque"):
@@ -273,14 +281,21 @@ def values_alike(ours: Any, theirs: Any) -> bool:
     return type(ours) is type(theirs) and bool(ours == theirs)
 
 
-def _tensors_alike(ours: torch.Tensor, theirs: torch.Tensor) -> bool:
+def _tensors_alike(ours: torch.Tensor, theirs: torch.Tensor, right: Any) -> bool:
     if ours.shape != theirs.shape or ours.dtype is not theirs.dtype:
         return False
     if not (ours.is_floating_point() or ours.is_complex()):
         return bool(torch.equal(ours, theirs))
-    tolerance = _TOLERANCE.get(ours.dtype, _DEFAULT_TOLERANCE)
     wide = torch.complex128 if ours.is_complex() else torch.float64
-    return bool(torch.allclose(ours.to(wide), theirs.to(wide), rtol=tolerance, atol=tolerance, equal_nan=True))
+    a, b = ours.to(wide), theirs.to(wide)
+    tolerance = _TOLERANCE.get(ours.dtype, _DEFAULT_TOLERANCE)
+    slack = tolerance
+    if isinstance(right, torch.Tensor) and right.shape == b.shape and right.dtype is theirs.dtype and b.numel():
+        distance = (b - right.detach().to(wide)).abs()
+        finite = distance[distance.isfinite()]
+        if finite.numel():
+            slack = max(slack, _SHARE_OF_DISTANCE * float(finite.max()))
+    return bool(torch.allclose(a, b, rtol=tolerance, atol=slack, equal_nan=True))
 
 
 def _describe(chaff: Chaff, transcript: Transcript) -> Diagnosis:

@@ -224,3 +224,13 @@ def test_layers_get_biases_just_where_the_others_have_them() -> None:
     assert module[0].bias is None
     assert 5.0 == float(module[1].bias.detach())
     assert torch.equal(torch.ones(3, 2), module[0].weight)
+
+
+def test_what_is_a_thousandth_of_the_distance_to_right_is_rounding() -> None:
+    """Two forms of one large mistake differ by more than two forms of the right answer."""
+    right, mistake = torch.zeros(3), torch.tensor([1.0, -1.0, 0.5])
+
+    assert values_alike(mistake, mistake + 5e-4, right)
+    assert not values_alike(mistake, mistake + 5e-4)
+    assert not values_alike(mistake, mistake + 5e-3, right)
+    assert not values_alike(right + 1e-4, right, right)
