@@ -4,18 +4,13 @@ from pathlib import Path
 
 import click
 
-from grader.cli.options import check_exercise, course_option, open_course_option
+from grader.cli.options import check_exercise, course_option, folder_option, open_course_option
 
 
 @click.command("hint", epilog="Example: grade hint heads")
 @click.argument("exercise")
 @click.option("--rung", type=click.IntRange(min=1), help="Show this rung instead of the next one.")
-@click.option(
-    "--folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    default=".",
-    help="Your workspace; the current folder if not given.",
-)
+@folder_option
 @course_option
 def hint_command(exercise: str, rung: int | None, folder: Path, course_root: Path | None) -> None:
     """Give one more hint for EXERCISE each time: the idea, then where to look, then nearly the line."""

@@ -16,6 +16,13 @@ course_option = click.option(
     help="A course of your own; the built-in one if not given.",
 )
 
+folder_option = click.option(
+    "--folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=".",
+    help="Your workspace; the current folder if not given.",
+)
+
 
 def open_course_option(root: Path | None) -> "CourseTrees":
     """Return the trees of the course that ``--course`` names; a folder that is no course is wrong usage."""

@@ -4,17 +4,12 @@ from pathlib import Path
 
 import click
 
-from grader.cli.options import check_exercise, course_option, open_course_option
+from grader.cli.options import check_exercise, course_option, folder_option, open_course_option
 
 
 @click.command("reset", epilog="Example: grade reset heads")
 @click.argument("exercise")
-@click.option(
-    "--folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    default=".",
-    help="Your workspace; the current folder if not given.",
-)
+@folder_option
 @course_option
 def reset_command(exercise: str, folder: Path, course_root: Path | None) -> None:
     """Put the stub of EXERCISE back; your file is kept beside it as a backup."""

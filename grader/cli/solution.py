@@ -4,18 +4,13 @@ from pathlib import Path
 
 import click
 
-from grader.cli.options import check_exercise, course_option, open_course_option
+from grader.cli.options import check_exercise, course_option, folder_option, open_course_option
 
 
 @click.command("solution", epilog="Example: grade solution heads")
 @click.argument("exercise")
 @click.option("--give-up", is_flag=True, help="Show it although the exercise was not passed.")
-@click.option(
-    "--folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    default=".",
-    help="Your workspace; the current folder if not given.",
-)
+@folder_option
 @course_option
 @click.pass_context
 def solution_command(
