@@ -23,7 +23,7 @@ class Attempt(Model):
     """One time that a student handed something in."""
 
     sources: tuple[str, ...] = Field(min_length=1)
-    """Paths relative to the class's root, with forward slashes; ``outer.zip!inner/heads.py`` for a member of an archive."""
+    """Paths from the class's root, with forward slashes; ``outer.zip!inner/heads.py`` for a member of an archive."""
     label: str = ""
     """How the learning platform tells attempts apart, such as ``attempt 2``."""
     submitted_at: AwareDatetime | None = None
