@@ -4,7 +4,7 @@ import functools
 import io
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -47,10 +47,28 @@ def open_archive(stream: BinaryIO, folder: str = "") -> Iterator[Listing]:
     Raises:
         Refused: If it is not a zip, or its table of contents is damaged or too large.
     """
+    with open_zip(
+        stream, MAX_DIRECTORY_BYTES, "one person's work, found a zip of tens of thousands of files"
+    ) as archive:
+        yield _list_archive(archive, folder)
+
+
+def open_zip(stream: BinaryIO, longest: int, expected: str) -> "ZipFile":
+    """
+    Read a zip's table of contents.
+
+    Args:
+        stream: The zip's bytes, seekable.
+        longest: Bytes that the table of contents may have.
+        expected: What should be in there and what was found instead, to say so of one that is larger.
+
+    Raises:
+        Refused: If it is not a zip, or its table of contents is damaged or too large.
+    """
     import zipfile  # with the compressors that it loads, a third of the time that a workspace takes to read
 
     # The table of contents is read in one, as long as the zip says that it is.
-    reads = _ShortReads(stream, MAX_DIRECTORY_BYTES)
+    reads = _ShortReads(stream, longest, expected)
     try:
         archive = zipfile.ZipFile(cast("BinaryIO", reads))
     except Refused:
@@ -60,16 +78,16 @@ def open_archive(stream: BinaryIO, folder: str = "") -> Iterator[Listing]:
             f"expected a zip, found a file that cannot be read as one ({type(error).__name__}); make the zip again"
         ) from None
     reads.longest = None
-    with archive:
-        yield _list_archive(archive, folder)
+    return archive
 
 
 class _ShortReads(io.RawIOBase):
     """A stream that refuses a long read until told otherwise."""
 
-    def __init__(self, stream: BinaryIO, longest: int) -> None:
+    def __init__(self, stream: BinaryIO, longest: int, expected: str) -> None:
         self._stream = stream
         self.longest: int | None = longest
+        self._expected = expected
 
     def seekable(self) -> bool:
         return True
@@ -82,7 +100,7 @@ class _ShortReads(io.RawIOBase):
 
     def read(self, size: int = -1, /) -> bytes:
         if self.longest is not None and size > self.longest:
-            raise Refused("expected one person's work, found a zip of tens of thousands of files; hand in less")
+            raise Refused(f"expected {self._expected}; hand in less")
         return self._stream.read(size)
 
 
@@ -90,18 +108,33 @@ def _list_archive(archive: "ZipFile", folder: str) -> Listing:
     listing = Listing()
     entries: list[tuple[ZipInfo, list[str]]] = []
     for entry in archive.infolist():
-        raw_name = _entry_name(entry)
+        raw_name = entry_name(entry)
         try:
-            entries.append((entry, _entry_parts(raw_name)))
+            entries.append((entry, entry_parts(raw_name)))
         except Refused as refused:
             listing.refused.append(Remark(show_path(raw_name), str(refused)))
+    list_entries(archive, entries, folder.split("/") if folder else [], listing)
+    return listing
+
+
+def list_entries(
+    archive: "ZipFile", entries: Sequence[tuple["ZipInfo", list[str]]], base: list[str], listing: Listing
+) -> None:
+    """
+    Add entries of a zip to a listing.
+
+    Args:
+        archive: The zip.
+        entries: Each with the parts of its path from the folder that is listed.
+        base: Parts of the path that this folder goes by.
+        listing: Takes what can be read and what is refused.
+    """
     installed = {
         tuple(parts[:depth])
         for _, parts in entries
         for depth in (len(parts) - 1, len(parts) - 2)
         if depth > 0 and parts[depth] in VIRTUAL_ENVIRONMENT_MARKERS
     }
-    base = folder.split("/") if folder else []
     for entry, parts in entries:
         if any(is_ignored_folder(part) for part in parts[:-1]):
             continue
@@ -111,10 +144,9 @@ def _list_archive(archive: "ZipFile", folder: str) -> Listing:
             _list_entry(archive, entry, base + parts, listing)
         except Refused as refused:
             listing.refused.append(Remark(show_path("/".join(base + parts)), str(refused)))
-    return listing
 
 
-def _entry_name(entry: "ZipInfo") -> str:
+def entry_name(entry: "ZipInfo") -> str:
     """
     Return an entry's name as its maker meant it.
 
@@ -139,7 +171,7 @@ def _entry_name(entry: "ZipInfo") -> str:
     return japanese if looks_japanese(japanese) else name
 
 
-def _entry_parts(name: str) -> list[str]:
+def entry_parts(name: str) -> list[str]:
     """Split a name at slashes; at backslashes too, because some archivers on Windows write those."""
     path = name.replace("\\", "/")
     if path.startswith("/") or _DRIVE.match(path):
@@ -150,20 +182,35 @@ def _entry_parts(name: str) -> list[str]:
     return parts
 
 
+def is_link(entry: "ZipInfo") -> bool:
+    """Whether an entry is a symbolic link."""
+    return _file_type(entry) == stat.S_IFLNK
+
+
+def is_folder(entry: "ZipInfo") -> bool:
+    """Whether an entry is a folder."""
+    return entry.orig_filename.endswith(("/", "\\")) or _file_type(entry) == stat.S_IFDIR
+
+
+def _file_type(entry: "ZipInfo") -> int:
+    return stat.S_IFMT(entry.external_attr >> 16) if entry.create_system == _UNIX else 0
+
+
 def _list_entry(archive: "ZipFile", entry: "ZipInfo", parts: list[str], listing: Listing) -> None:
     if not parts:
         return
     role = role_of(parts[-1])
     if parts[-1].startswith(".") and role is not Role.SETTINGS:
         return
-    mode = entry.external_attr >> 16 if entry.create_system == _UNIX else 0
-    kind = stat.S_IFMT(mode)
-    if kind == stat.S_IFLNK:
+    if is_link(entry):
         raise Refused("it is a link, and links are not followed; put the file itself into the zip")
-    if role is Role.OTHER or entry.orig_filename.endswith(("/", "\\")) or kind == stat.S_IFDIR:
+    if is_folder(entry):
+        return
+    if role is Role.OTHER:
+        listing.others.append("/".join(parts))
         return
     path = clean_path(parts)
-    if kind not in (0, stat.S_IFREG):
+    if _file_type(entry) not in (0, stat.S_IFREG):
         raise Refused("expected an ordinary file, found a device or a pipe; put the file itself into the zip")
     if entry.flag_bits & _ENCRYPTED:
         raise Refused("it is encrypted; make the zip again without a password")
@@ -173,10 +220,11 @@ def _list_entry(archive: "ZipFile", entry: "ZipInfo", parts: list[str], listing:
         raise Refused(
             f"it would unpack to more than {MAX_RATIO} times its size; make the zip again with your own files"
         )
-    listing.put(Found(path, entry.file_size, functools.partial(_read_entry, archive, entry)), role)
+    listing.put(Found(path, entry.file_size, functools.partial(read_entry, archive, entry)), role)
 
 
-def _read_entry(archive: "ZipFile", entry: "ZipInfo", most: int) -> bytes:
+def read_entry(archive: "ZipFile", entry: "ZipInfo", most: int) -> bytes:
+    """Return that many bytes of an entry at most; raises ``Refused`` if it is damaged."""
     try:
         with archive.open(entry) as stream:
             return stream.read(most)

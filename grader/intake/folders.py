@@ -106,6 +106,7 @@ def _list_entry(entry: "os.DirEntry[str]", parts: tuple[str, ...], listing: List
         clean_path([*parts, "x"])  # refuses the folder once instead of each file in it
         return True
     if role is Role.OTHER:
+        listing.others.append("/".join(parts))
         return False
     path = clean_path(list(parts))
     if not entry.is_file(follow_symlinks=False):

@@ -36,6 +36,21 @@ MAX_RATIO = 200
 RATIO_FREE_BYTES = 64 * 1024
 """Files up to this size may be packed as tightly as they like."""
 
+MAX_CLASS_STUDENTS = 100_000
+"""Folders and files of a class that are looked at in one folder."""
+MAX_CLASS_ENTRIES = 1_000_000
+"""Entries of a class's archive."""
+MAX_CLASS_DIRECTORY_BYTES = 256 * MIB
+"""Bytes of the table of contents of a class's archive."""
+MAX_HANDED_IN_ARCHIVE_BYTES = 64 * MIB
+"""Bytes of one student's archive inside the class's: it has to be held in memory."""
+MAX_METADATA_BYTES = 256 * MIB
+"""Bytes of what a learning platform says about the whole class."""
+MAX_NOTE_BYTES = 64 * 1024
+"""Bytes of what a learning platform says about one hand-in."""
+MAX_ROSTER_BYTES = 16 * MIB
+"""Bytes of a roster."""
+
 
 def in_words(size: int) -> str:
     """Return a size for people, such as ``2.3 MiB``."""

@@ -38,6 +38,8 @@ class Listing:
     """Files that would configure tools. Never used, only flagged."""
     refused: list[Remark] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    """Paths of files that are not looked at: worth a word where there is nothing else."""
 
     def put(self, found: Found, role: Role) -> None:
         """Put a file where its role says."""
@@ -58,6 +60,7 @@ class Listing:
         self.settings += other.settings
         self.refused += other.refused
         self.remarks += other.remarks
+        self.others += other.others
 
 
 def read_found(found: Found, limit: int, advice: str = "hand in smaller files") -> bytes:

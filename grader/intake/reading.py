@@ -54,7 +54,22 @@ def read_submission(
         raise SubmissionError(f"nothing was named to be graded; {_EXPECTED}")
     with ExitStack() as stack:
         listing = _list_paths(list(dict.fromkeys(paths)), stack)
-        raw = _read_bytes(listing, exercise_ids)
+        return read_listing(listing, _name_of(paths), exercise_ids=exercise_ids, promises=promises)
+
+
+def read_listing(
+    listing: Listing, name: str, *, exercise_ids: Sequence[str], promises: Mapping[str, Sequence[str]]
+) -> Submission:
+    """
+    Read what was found, within bounds.
+
+    Args:
+        listing: What one person handed in; archives in it must be open, those named in it are not looked into.
+        name: What the submission goes by.
+        exercise_ids: The course's exercises; files named after them are read first and never flagged.
+        promises: The names that each exercise promises.
+    """
+    raw = _read_bytes(listing, exercise_ids)
     # From here on paths may lose an extra folder on top, so notes are only put into words at the end.
     top = _extra_top(raw, [remark.path for remark in listing.refused])
     read = read_sources({path.removeprefix(top): data for path, data in raw.items()}, exercise_ids)
@@ -63,9 +78,10 @@ def read_submission(
     refused = [_without(top, remark) for remark in listing.refused] + read.refused
     remarks = [_without(top, remark) for remark in listing.remarks] + read.remarks + copies
     notes = [f"{remark.path}: {remark.text}" for remark in remarks]
-    name = _name_of(paths)
     if not files and not refused:
-        notes.append(f"{name}: no .py or .ipynb file was found; {_EXPECTED}")
+        found = f" among {', '.join(map(show_path, listing.others[:3]))}" if listing.others else ""
+        more = " …" if len(listing.others) > 3 else ""
+        notes.append(f"{name}: no .py or .ipynb file was found{found}{more}; {_EXPECTED}")
     settings = [found._replace(path=found.path.removeprefix(top)) for found in listing.settings]
     return Submission(
         id=name,
@@ -95,10 +111,10 @@ def _list_paths(paths: list[Path], stack: ExitStack) -> Listing:
                 raise Refused(LINK)
             if kind == "folder":
                 listing.add(list_folder(path))
-                _open_archives(listing, stack, levels=2)
+                open_archives(listing, stack, levels=2)
             elif kind == "zip":
                 listing.add(stack.enter_context(open_archive(stack.enter_context(open_ordinary(path)))))
-                _open_archives(listing, stack, levels=1)
+                open_archives(listing, stack, levels=1)
             else:
                 listing.put(found_on_disk(path, clean_path(name.split(os.sep))), Role.SOURCE)
         except Refused as refused:
@@ -132,8 +148,16 @@ def _kind_of(path: Path) -> str:
     raise SubmissionError(f"{path}: found {f'a file that ends in {suffix}' if suffix else 'another file'}; {_EXPECTED}")
 
 
-def _open_archives(listing: Listing, stack: ExitStack, levels: int) -> None:
-    """Put what zips hold in their place, unless there is source beside them: then they are luggage."""
+def open_archives(listing: Listing, stack: ExitStack, levels: int, most_bytes: int = MAX_INNER_ARCHIVE_BYTES) -> None:
+    """
+    Put what zips hold in their place, unless there is source beside them: then they are luggage.
+
+    Args:
+        listing: What was found; its archives are replaced by what is in them.
+        stack: Closes them.
+        levels: How many zips may be inside each other.
+        most_bytes: What is read into memory of a zip inside another one.
+    """
     archives, listing.archives = sorted(listing.archives, key=lambda found: found.path), []
     if listing.sources:
         reason = "it was not opened because there are source files beside it; unpack it there if it belongs to them"
@@ -148,9 +172,9 @@ def _open_archives(listing: Listing, stack: ExitStack, levels: int) -> None:
             if found.open:
                 stream = stack.enter_context(found.open())
             else:
-                stream = io.BytesIO(read_found(found, MAX_INNER_ARCHIVE_BYTES))
+                stream = io.BytesIO(read_found(found, most_bytes))
             inner = stack.enter_context(open_archive(stream, found.path[: -len(".zip")]))
-            _open_archives(inner, stack, levels - 1)
+            open_archives(inner, stack, levels - 1)
             listing.add(inner)
         except Refused as refused:
             listing.refused.append(Remark(found.path, str(refused)))

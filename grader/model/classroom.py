@@ -12,6 +12,8 @@ class Student(Model):
 
     id: str = Field(min_length=1)
     """What the gradebook knows the person by; text, so that leading zeros stay."""
+    platform_id: str = ""
+    """What the learning platform's download calls the person, if that differs: what goes back has to name it."""
     name: str = ""
     email: str = ""
     section: str = ""
@@ -23,7 +25,9 @@ class Attempt(Model):
     """One time that a student handed something in."""
 
     sources: tuple[str, ...] = Field(min_length=1)
-    """Paths from the class's root, with forward slashes; ``outer.zip!inner/heads.py`` for a member of an archive."""
+    """Files and folders, as paths from the class's root (its folder or its archive) with forward slashes."""
+    names: tuple[str, ...] = ()
+    """What the student called each source, without what the platform put around it; empty for a folder's content."""
     label: str = ""
     """How the learning platform tells attempts apart, such as ``attempt 2``."""
     submitted_at: AwareDatetime | None = None
@@ -53,5 +57,5 @@ class Classroom(Model):
     hand_ins: tuple[HandIn, ...]
     """Ordered by student id."""
     unmatched: tuple[str, ...] = ()
-    """Paths that belong to nobody."""
+    """Paths that belong to nobody, with the reason where there is one to give."""
     notes: tuple[str, ...] = ()
