@@ -1,6 +1,7 @@
 """Write a report as one HTML file that needs nothing else: no network, no script."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 
@@ -20,15 +21,20 @@ _WORD = Markup('<span class="word {}">{}</span>')
 _CODE = re.compile(r"(?<!`)`([^`\n]{1,200})`(?!`)")
 
 
-def render_html(report: ScoreReport) -> str:
+def render_html(report: ScoreReport, *, grade: Sequence[str] = ()) -> str:
     """
     Return a page that reads well on a phone, in the dark, on paper and aloud.
 
     Whatever text the report holds is shown as text: every value that the template writes is made harmless and
     escaped, and the page's own policy forbids scripts and requests in case both should fail.
+
+    Args:
+        report: The report.
+        grade: Sentences that tell how the score became a grade, where it did not stay as it was.
     """
     return _template().render(
         report=report,
+        grade=grade,
         groups=outline.group_mistakes(report),
         errored=outline.group_errored(report),
         headline=sentences.headline(report),

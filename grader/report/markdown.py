@@ -1,6 +1,7 @@
 """Write a report as Markdown, for a comment, an issue or a learning platform."""
 
 import re
+from collections.abc import Sequence
 
 from grader.model.report import CriterionResult, ExerciseReport, ScoreReport
 from grader.model.verdict import Verdict
@@ -19,10 +20,17 @@ _BACKTICKS = re.compile(r"`+")
 _CODE = re.compile(r"(?<!`)`([^`\n]{1,200})`(?!`)")
 
 
-def render_markdown(report: ScoreReport) -> str:
-    """Return the report as Markdown without raw HTML, in which no text of a learner acts as markup."""
+def render_markdown(report: ScoreReport, *, grade: Sequence[str] = ()) -> str:
+    """
+    Return the report as Markdown without raw HTML, in which no text of a learner acts as markup.
+
+    Args:
+        report: The report.
+        grade: Sentences that tell how the score became a grade, where it did not stay as it was.
+    """
     blocks = [
         f"# {prose(report.course.title)}: {sentences.total(report)}",
+        *(["\n".join(f"- {prose(step)}" for step in grade)] if grade else []),
         f"**{prose(sentences.headline(report))}**",
         *(f"> {prose(sentence)}" for sentence in sentences.incomplete_sentences(report)),
         *_finding_blocks(report),

@@ -19,7 +19,7 @@ BELOW = {
     "grading": {"model", "course", "sandbox", "suite", "intake"},
     "authoring": {"model", "course", "grading"},
     "report": {"model"},
-    "gradebooks": {"model", "grading"},
+    "gradebooks": {"model", "report"},
     "cli": {"model", "course", "sandbox", "suite", "intake", "grading", "authoring", "report", "gradebooks"},
 }
 RUNS_TENSORS = {"sandbox", "suite", "grading"}

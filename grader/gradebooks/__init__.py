@@ -1,0 +1,1 @@
+"""One file for each outside system that takes grades."""

@@ -1,0 +1,65 @@
+"""Write text into a CSV file so that every reader gets it back and no spreadsheet runs it."""
+
+import csv
+import re
+from collections.abc import Iterable, Sequence
+from typing import IO
+
+Cell = str | int | float | None
+
+# What a spreadsheet takes for the start of a formula, in the wide forms of East Asian keyboards too. Some look past
+# blanks, others past a quote that a careless reader left in place.
+_FORMULA = re.compile(r"""[\s"]*[=+\-@＝＋－＠]""")
+_BREAK = re.compile(r"\r\n|[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+BOM = "\ufeff"
+"""Tells Excel that a file is UTF-8; without it names lose their accents."""
+
+
+def text_cell(text: str) -> str:
+    """
+    Return text for one cell.
+
+    Line breaks and tabs become blanks, characters that cannot be shown become U+FFFD, and what a spreadsheet would run
+    as a formula gets an apostrophe in front. Everything else stays as it is, leading zeros and quotes included.
+    """
+    text = _UNPRINTABLE.sub("\ufffd", _BREAK.sub(" ", text))
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def number_cell(value: float | None) -> int | float | None:
+    """Return points without needless digits; ``None``, an empty cell, where there is no number."""
+    if value is None:
+        return None
+    rounded = round(value, 4)
+    return int(rounded) if rounded == int(rounded) else rounded
+
+
+class CsvWriter:
+    """Writes rows as RFC 4180 says: text always in quotes, so that ``007`` stays text, and numbers never."""
+
+    def __init__(self, file: IO[str]):
+        self._writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
+
+    def row(self, cells: Iterable[Cell]) -> None:
+        """Write one row; texts go through `text_cell`."""
+        self._writer.writerow([text_cell(cell) if isinstance(cell, str) else _empty(cell) for cell in cells])
+
+
+def _empty(cell: int | float | None) -> str | int | float:
+    return "" if cell is None else cell
+
+
+def read_rows(text: str) -> list[list[str]]:
+    """Return the rows of a CSV file that another system wrote: with or without a BOM, by comma, semicolon or tab."""
+    text = text.removeprefix(BOM)
+    first = text.split("\n", 1)[0]
+    delimiter = max(",;\t", key=first.count)
+    return list(csv.reader(text.splitlines(keepends=True), delimiter=delimiter))
+
+
+def find_column(header: Sequence[str], *names: str) -> int | None:
+    """Return where a column is, by any of its names, in any letter case; ``None`` if it is not there."""
+    plain = [cell.strip().casefold() for cell in header]
+    return next((plain.index(name.casefold()) for name in names if name.casefold() in plain), None)

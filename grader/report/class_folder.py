@@ -1,0 +1,114 @@
+"""Write what goes back to a class: a folder for each student, the table of grades, and an index."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from grader.model.class_index import ClassIndex, IndexEntry
+from grader.model.feedback import FeedbackLevel
+from grader.model.redaction import redact_report
+from grader.model.report import CourseStamp
+from grader.model.student_result import StudentResult
+from grader.report.atomic import write_atomically
+from grader.report.folder_names import folder_name
+from grader.report.grade_words import grade_sentences
+from grader.report.grades_table import GradesTable, status_of
+
+FORMATS: Final = ("html", "markdown", "json")
+
+STUDENTS: Final = "students"
+GRADES: Final = "grades.csv"
+INDEX: Final = "index.json"
+
+
+def write_class_files(
+    results: Iterable[StudentResult],
+    directory: Path,
+    *,
+    feedback: FeedbackLevel,
+    formats: Sequence[str] = FORMATS,
+) -> ClassIndex:
+    """
+    Write ``students/NAME/report.*`` for each student, ``grades.csv`` and ``index.json`` into a folder.
+
+    Results are taken one at a time, so memory does not grow with their reports. Each file takes the place of an older
+    one at once; the index comes last, so a folder whose index is there is whole. Equal results give equal bytes.
+
+    Args:
+        results: Every student of the class, in the order in which the table lists them.
+        directory: Made if it is not there. Files that are not of this class stay.
+        feedback: How much of a report a student may see.
+        formats: Which of ``html``, ``markdown`` and ``json`` a student gets.
+
+    Returns:
+        The index as it was written.
+
+    Raises:
+        GraderError: If a file cannot be written; the files before it are whole.
+    """
+    entries: list[IndexEntry] = []
+    course: CourseStamp | None = None
+    with GradesTable() as table:
+        for result in results:
+            entries.append(_write_student(result, directory, feedback, formats))
+            table.add(result)
+            course = course or (result.report.course if result.report else None)
+        table.write(directory / GRADES)
+    index = ClassIndex(
+        course=course,
+        feedback=feedback,
+        counts=dict(sorted(Counter(entry.status for entry in entries).items())),
+        students=tuple(entries),
+    )
+    write_atomically(directory / INDEX, index.model_dump_json(indent=2) + "\n")
+    return index
+
+
+def render_student(result: StudentResult, feedback: FeedbackLevel, formats: Sequence[str] = FORMATS) -> dict[str, str]:
+    """Return a student's files by name, at a feedback level; empty if there is no report."""
+    if result.report is None:
+        return {}
+    report = redact_report(result.report, feedback)
+    grade = grade_sentences(result)
+    files = {}
+    # Imported when needed: the page's template takes longer to load than a table of grades to write.
+    if "html" in formats:
+        from grader.report.html import render_html
+
+        files["report.html"] = render_html(report, grade=grade)
+    if "markdown" in formats:
+        from grader.report.markdown import render_markdown
+
+        files["report.md"] = render_markdown(report, grade=grade)
+    if "json" in formats:
+        from grader.report.json_report import render_json
+
+        # A score report has no place for a grade, and programs expect the report that `grade schema` describes.
+        files["report.json"] = render_json(report.model_copy(update={"notes": (*grade, *report.notes)}))
+    return files
+
+
+def _write_student(
+    result: StudentResult, directory: Path, feedback: FeedbackLevel, formats: Sequence[str]
+) -> IndexEntry:
+    folder = f"{STUDENTS}/{folder_name(result.student.id)}"
+    files = render_student(result, feedback, formats)
+    for name, text in files.items():
+        write_atomically(directory / folder / name, text)
+    report = result.report
+    graded = result.grade is not None
+    return IndexEntry(
+        student=result.student,
+        status=status_of(result),
+        folder=folder,
+        files=tuple(files),
+        raw=result.raw if graded else None,
+        late=-result.late_points if graded and result.late_points else 0.0,
+        adjustments=result.adjusted if graded else 0.0,
+        final=result.grade,
+        max_score=result.max_score,
+        flags=tuple(sorted({flag.id for flag in report.flags})) if report else (),
+        sha256=report.submission.sha256 if report else "",
+        in_roster=result.in_roster,
+    )
