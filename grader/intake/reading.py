@@ -169,10 +169,7 @@ def open_archives(listing: Listing, stack: ExitStack, levels: int, most_bytes: i
                 raise Refused("it is a zip in a zip in another; hand in the inner one")
             if number > MAX_ARCHIVES:
                 raise Refused(f"only {MAX_ARCHIVES} zips are opened; hand in one")
-            if found.open:
-                stream = stack.enter_context(found.open())
-            else:
-                stream = io.BytesIO(read_found(found, most_bytes))
+            stream = stack.enter_context(found.open()) if found.open else io.BytesIO(read_found(found, most_bytes))
             inner = stack.enter_context(open_archive(stream, found.path[: -len(".zip")]))
             open_archives(inner, stack, levels - 1)
             listing.add(inner)

@@ -87,8 +87,8 @@ def test_an_empty_folder_says_what_was_expected(hand_in: HandIn) -> None:
 
     assert () == submission.files
     assert (
-        "my attention: no .py or .ipynb file was found among notes.txt; expected a folder, a .zip, a notebook (.ipynb), "
-        "or one or several .py files",
+        "my attention: no .py or .ipynb file was found among notes.txt; expected a folder, a .zip, "
+        "a notebook (.ipynb), or one or several .py files",
     ) == submission.notes
 
 
