@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from grader.cli.options import course_option, open_course_option
+from grader.cli.options import course_option, isolation_option, open_course_option
 
 if TYPE_CHECKING:
     from grader.grading.local import LocalGrader
     from grader.grading.messages import Job
-    from grader.model.report import ScoreReport
+    from grader.model.report import IsolationLevel, ScoreReport
 
 _FORMATS = ["text", "json", "html", "markdown", "junit"]
 
@@ -29,6 +29,7 @@ _FORMATS = ["text", "json", "html", "markdown", "junit"]
     default="auto",
     help="How the processes for your code start; auto picks what is safe on this system.",
 )
+@isolation_option
 @course_option
 @click.pass_context
 def check_command(
@@ -41,6 +42,7 @@ def check_command(
     seed: int | None,
     watch: bool,
     start_method: Literal["auto", "fork", "spawn"],
+    require_isolation: "IsolationLevel | None",
     course_root: Path | None,
 ) -> None:
     """Grade PATH and say what to fix next.
@@ -54,7 +56,7 @@ def check_command(
 
     paths = paths or (Path(),)
     trees = open_course_option(course_root)
-    with open_grader(trees, only, start_method) as grader:
+    with open_grader(trees, only, start_method, require_isolation) as grader:
         exercises = only or exercises_meant(paths, grader.course.settings.exercises)
         if watch:
             from grader.cli.watch import watch_submission

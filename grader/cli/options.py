@@ -16,6 +16,12 @@ course_option = click.option(
     help="A course of your own; the built-in one if not given.",
 )
 
+isolation_option = click.option(
+    "--require-isolation",
+    type=click.Choice(["strong", "basic", "process"]),
+    help="Run no code with less isolation than this; whatever this machine gives if not given.",
+)
+
 folder_option = click.option(
     "--folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),

@@ -13,11 +13,17 @@ from grader.course.load import load_course
 from grader.course.trees import CourseTrees
 from grader.grading.messages import EVENT, Event, Graded, Job, Ready, RunnerFailed, RunnerSettings
 from grader.model.course import Course
-from grader.model.errors import CourseError, RunnerError
+from grader.model.errors import CourseError, GraderError, IsolationError, RunnerError
 from grader.sandbox.launch import clean_environment, python_command
 
 START_METHOD_VARIABLE: Final = "GRADE_START_METHOD"
 """Set to ``fork`` or ``spawn``, it decides where nothing else does; to run everything in the other way."""
+
+_FAULTS: Final[dict[str, type[GraderError]]] = {
+    "runner": RunnerError,
+    "course": CourseError,
+    "isolation": IsolationError,
+}
 
 
 class Runner:
@@ -68,6 +74,7 @@ class Runner:
 
         Raises:
             CourseError: If the course cannot be used.
+            IsolationError: If the machine gives less isolation than the settings demand; no learner's code has run.
             RunnerError: If the runner failed. It is gone then.
         """
         _ = self.course  # the runner waits for it before the first job
@@ -109,7 +116,7 @@ class Runner:
             raise self._failure()
         event = EVENT.validate_json(line)
         if isinstance(event, RunnerFailed):
-            raise CourseError(event.message) if event.course_fault else RunnerError(event.message)
+            raise _FAULTS[event.fault](event.message)
         return event
 
     def _failure(self) -> RunnerError:

@@ -21,10 +21,11 @@ from grader.model.report import (
     Environment,
     ExerciseReport,
     Isolation,
+    IsolationLevel,
     ScoreReport,
     SubmissionStamp,
 )
-from grader.model.rubric import Criterion
+from grader.model.rubric import Criterion, Limits
 from grader.model.scoring import score_exercise
 from grader.model.submission import Entry, Flag
 from grader.model.verdict import Verdict
@@ -58,6 +59,7 @@ class SubmissionGrader:
         hidden: What they must not be able to read.
         working_directory: Where workers stand: empty and not theirs to write.
         layers_off: Isolation layers not to use.
+        require_isolation: The least isolation with which learners' code is run; whatever there is if None.
     """
 
     course: Course
@@ -68,7 +70,33 @@ class SubmissionGrader:
     hidden: tuple[str, ...]
     working_directory: str
     layers_off: frozenset[str] = frozenset()
+    require_isolation: IsolationLevel | None = None
     _fingerprints: dict[str, Fingerprints] = field(default_factory=dict)
+
+    def try_isolation(self) -> None:
+        """
+        Start a worker that gets no code, if a level is demanded: to refuse before anything is graded.
+
+        Each later worker is asked the same, since what one machine gives may change.
+
+        Raises:
+            IsolationError: If it has less.
+        """
+        if self.require_isolation is not None:
+            worker = self.sandboxes[0].start_worker(self.jail_settings(Limits()), Limits())
+            worker.close()
+            worker.isolation.demand(self.require_isolation)
+
+    def jail_settings(self, limits: Limits, checks: int = 1) -> JailSettings:
+        """Return what a worker may use for an exercise with these limits and so many checks."""
+        return JailSettings(
+            readable=self.readable,
+            hidden=self.hidden,
+            working_directory=self.working_directory,
+            cpu_s=int(limits.import_s + limits.call_s * checks) + 1,
+            memory_mb=limits.memory_mb,
+            off=self.layers_off,
+        )
 
     def grade(self, job: Job, emit: Callable[[Event], None]) -> ScoreReport:
         """Grade one submission; ``emit`` is told of each step."""
@@ -206,20 +234,13 @@ class _SubmissionRun:
         return report
 
     def _open_session(self, exercise: Exercise, path: str, note: str) -> ExerciseSession:
-        limits = exercise.rubric.limits
         not_here: dict[Device, str] = {}
         if not pretend_device.available():
             not_here["pretend"] = f"Device mistakes cannot be looked for: {pretend_device.unavailable_reason()}."
         return ExerciseSession(
             sandbox=self.sandbox,
-            jail=JailSettings(
-                readable=self.grader.readable,
-                hidden=self.grader.hidden,
-                working_directory=self.grader.working_directory,
-                cpu_s=int(limits.import_s + limits.call_s * len(exercise.rubric.checks)) + 1,
-                memory_mb=limits.memory_mb,
-                off=self.grader.layers_off,
-            ),
+            jail=self.grader.jail_settings(exercise.rubric.limits, len(exercise.rubric.checks)),
+            require_isolation=self.grader.require_isolation,
             exercise=exercise,
             files=self.job.submission.files,
             entry=path,

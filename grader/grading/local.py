@@ -13,6 +13,7 @@ from grader.grading.messages import Event, Job, RunnerSettings
 from grader.intake.locate import locate_entries
 from grader.intake.reading import read_submission
 from grader.model.errors import CourseError, SubmissionError
+from grader.model.report import IsolationLevel
 from grader.model.submission import Submission
 
 _MOST_LANES: Final = 4
@@ -27,15 +28,26 @@ class LocalGrader:
         trees: The course.
         only: Exercises to grade; all if empty.
         start_method: How workers start; ``auto`` picks what is safe here.
+        require_isolation: The least isolation with which code is run; whatever the machine gives if None.
     """
 
     def __init__(
-        self, trees: CourseTrees, only: Sequence[str] = (), start_method: Literal["auto", "fork", "spawn"] = "auto"
+        self,
+        trees: CourseTrees,
+        only: Sequence[str] = (),
+        start_method: Literal["auto", "fork", "spawn"] = "auto",
+        require_isolation: IsolationLevel | None = None,
     ) -> None:
         # First of all, because importing torch takes longer than everything that can be done meanwhile.
         lanes = min(os.cpu_count() or 1, _MOST_LANES)
         self._runner = Runner(
-            RunnerSettings(course=str(trees.root), only=tuple(only), start_method=start_method, lanes=lanes)
+            RunnerSettings(
+                course=str(trees.root),
+                only=tuple(only),
+                start_method=start_method,
+                lanes=lanes,
+                require_isolation=require_isolation,
+            )
         )
         try:
             self.course = self._runner.course
@@ -93,11 +105,14 @@ def exercises_meant(paths: Sequence[Path], known: Sequence[str]) -> tuple[str, .
 
 
 def open_grader(
-    trees: CourseTrees, only: Sequence[str], start_method: Literal["auto", "fork", "spawn"] = "auto"
+    trees: CourseTrees,
+    only: Sequence[str],
+    start_method: Literal["auto", "fork", "spawn"] = "auto",
+    require_isolation: IsolationLevel | None = None,
 ) -> LocalGrader:
     """Return a `LocalGrader`; an exercise in ``only`` that the course does not have is wrong usage."""
     try:
-        return LocalGrader(trees, only, start_method)
+        return LocalGrader(trees, only, start_method, require_isolation)
     except CourseError as error:
         if "is no exercise of this course" in str(error):
             raise SubmissionError(str(error)) from None

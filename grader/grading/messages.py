@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from grader.model.base import Model
-from grader.model.report import CheckResult, ExerciseReport, ScoreReport
+from grader.model.report import CheckResult, ExerciseReport, IsolationLevel, ScoreReport
 from grader.model.submission import Entry, Submission
 
 
@@ -19,6 +19,8 @@ class RunnerSettings(Model):
     start_method: Literal["auto", "fork", "spawn"] = "auto"
     lanes: int = Field(default=1, ge=1)
     """How many exercises of one submission may be graded at the same time; more than one needs ``fork``."""
+    require_isolation: IsolationLevel | None = None
+    """Run no learner's code with less than this; None takes whatever the machine gives."""
     layers_off: tuple[str, ...] = ()
     """Isolation layers not to use, to see what each is for."""
 
@@ -79,7 +81,8 @@ class RunnerFailed(Model):
 
     kind: Literal["failed"] = "failed"
     message: str
-    course_fault: bool = False
+    fault: Literal["runner", "course", "isolation"] = "runner"
+    """Whose it is."""
 
 
 Event = Annotated[

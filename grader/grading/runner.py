@@ -23,7 +23,7 @@ def main() -> None:
     sandboxes = _start_sandboxes(settings_line)
     # From here on hidden material may be loaded: the zygote, if there is one, has been forked without it.
     from grader.grading.messages import Event, RunnerFailed, RunnerSettings
-    from grader.model.errors import CourseError
+    from grader.model.errors import CourseError, IsolationError
 
     lock = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
 
@@ -39,7 +39,9 @@ def main() -> None:
     try:
         _collect_and_serve(settings, sandboxes, jobs, emit)
     except CourseError as error:
-        emit(RunnerFailed(message=str(error), course_fault=True))
+        emit(RunnerFailed(message=str(error), fault="course"))
+    except IsolationError as error:
+        emit(RunnerFailed(message=str(error), fault="isolation"))
     except Exception as error:  # noqa: BLE001 - whatever it is, the other side must be told in words
         traceback.print_exc()
         emit(RunnerFailed(message=f"{type(error).__name__}: {error}"))
@@ -100,7 +102,9 @@ def _collect_and_serve(
                 hidden=(*kit_paths(), str(trees.hidden)),
                 working_directory=empty,
                 layers_off=frozenset(settings.layers_off),
+                require_isolation=settings.require_isolation,
             )
+            grader.try_isolation()
             emit(Ready())
             for line in jobs:
                 job = Job.model_validate_json(line)

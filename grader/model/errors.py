@@ -13,5 +13,9 @@ class SubmissionError(GraderError):
     """What was given as a submission is not there or cannot be one: wrong usage, not a low score."""
 
 
+class IsolationError(GraderError):
+    """This machine keeps learners' code apart less well than was demanded, so none of it was run."""
+
+
 class RunnerError(GraderError):
     """The grading process itself failed: no learner is to blame and no grade was given."""

@@ -5,12 +5,19 @@ from typing import Final, Literal
 from pydantic import Field
 
 from grader.model.base import Model
+from grader.model.errors import IsolationError
 from grader.model.feedback import FeedbackLevel
 from grader.model.rubric import Category
 from grader.model.submission import Flag, LearnerFrame
 from grader.model.verdict import Verdict
 
 SCHEMA_VERSION: Final = 1
+
+IsolationLevel = Literal["strong", "basic", "process"]
+"""``strong``: learners' code cannot read other files; ``basic``: it can; ``process``: only a separate process and a
+clock."""
+ISOLATION_LEVELS: Final[tuple[IsolationLevel, ...]] = ("strong", "basic", "process")
+"""The levels, the best first."""
 
 
 class Mismatch(Model):
@@ -132,13 +139,30 @@ class SubmissionStamp(Model):
 class Isolation(Model):
     """How the learner's code was kept apart, as the worker said before any of that code ran."""
 
-    level: Literal["strong", "basic", "process"]
-    """``strong``: it cannot read other files; ``basic``: it can; ``process``: only a separate process and a clock."""
+    level: IsolationLevel
     start_method: Literal["fork", "spawn"]
     layers: tuple[str, ...] = ()
     """The layers in force."""
     missing: tuple[str, ...] = ()
     """The layers that this machine did not give, each with the reason."""
+
+    def demand(self, level: IsolationLevel | None) -> None:
+        """
+        Refuse to go on with less than a level.
+
+        Args:
+            level: The least that will do; None takes whatever there is.
+
+        Raises:
+            IsolationError: If this is less.
+        """
+        if level is None or ISOLATION_LEVELS.index(self.level) <= ISOLATION_LEVELS.index(level):
+            return
+        because = f" ({'; '.join(self.missing)})" if self.missing else ""
+        raise IsolationError(
+            f"{level} isolation was demanded, and this machine gives {self.level}{because}; no code was run. "
+            f"`grade doctor` says what would help, and --require-isolation {self.level} accepts what there is."
+        )
 
 
 class Environment(Model):

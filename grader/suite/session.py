@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader.model.course import Exercise
-from grader.model.report import Isolation
+from grader.model.report import Isolation, IsolationLevel
 from grader.model.submission import FileKind, SourceFile
 from grader.model.verdict import Verdict
 from grader.sandbox.jail import JailSettings
@@ -39,6 +39,7 @@ class ExerciseSession:
         stand_ins: Stand-ins for what the exercise builds on.
         deadline: When the whole submission's time is up, on the monotonic clock.
         not_here: Devices that this machine lacks, with the reason.
+        require_isolation: The least isolation with which the code is loaded; whatever there is if None.
     """
 
     sandbox: Sandbox
@@ -51,6 +52,7 @@ class ExerciseSession:
     deadline: float
     about_entry: str = ""
     not_here: dict[Device, str] = field(default_factory=dict)
+    require_isolation: IsolationLevel | None = None
     isolation: Isolation | None = None
     accelerator: str = "cpu"
     notes: list[str] = field(default_factory=list)
@@ -108,6 +110,7 @@ class ExerciseSession:
         limits = self.exercise.rubric.limits
         self._worker = self.sandbox.start_worker(self.jail, limits, self._preload())
         self.isolation, self.accelerator = self._worker.isolation, self._worker.accelerator
+        self.isolation.demand(self.require_isolation)
         submission = {
             "files": [
                 [file.path, file.kind is FileKind.NOTEBOOK, [(cell.label, cell.text) for cell in file.cells]]
