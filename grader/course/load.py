@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from grader.course.source import SuiteCheck, parse_python, promised_names, read_chaff, suite_checks
 from grader.course.trees import CourseTrees
 from grader.course.yaml_source import locate_nodes, read_yaml
-from grader.model.course import Chaff, Course, CourseSettings, Exercise
+from grader.model.course import DECIDED_AFTER_GRADING, Chaff, Course, CourseSettings, Exercise
 from grader.model.errors import CourseError
 from grader.model.rubric import Rubric
 
@@ -40,7 +40,7 @@ def load_course(trees: CourseTrees, only: Collection[str] = ()) -> Course:
             problems.append(str(error))
     if problems:
         raise CourseError("\n".join(problems))
-    return Course(settings=settings, exercises=tuple(exercises), digest=digest_course(trees))
+    return Course(settings=settings, exercises=tuple(exercises), digest=digest_course(trees, settings))
 
 
 def load_chaffs(trees: CourseTrees, rubric: Rubric) -> tuple[Chaff, ...]:
@@ -64,13 +64,35 @@ def load_chaffs(trees: CourseTrees, rubric: Rubric) -> tuple[Chaff, ...]:
     return tuple(chaffs)
 
 
-def digest_course(trees: CourseTrees) -> str:
-    """Return the SHA-256 over every file that can change a grade, and its place."""
+def digest_course(trees: CourseTrees, settings: CourseSettings) -> str:
+    """
+    Return the SHA-256 over every file that can change a report, and its place.
+
+    Of the settings only those count that can: moving a deadline must not make a class's work ungraded.
+    """
     digest = hashlib.sha256()
     for path in trees.graded_files():
         content = path.read_bytes()
+        if path == trees.settings:
+            content = settings.model_dump_json(exclude=set(DECIDED_AFTER_GRADING)).encode()
         name = path.relative_to(trees.root).as_posix()
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()
+
+
+def digest_verdicts(trees: CourseTrees, course: Course) -> str:
+    """
+    Return the SHA-256 over what decides verdicts, as far as it can be told: everything but points, titles and hints.
+
+    Two courses that agree in it can score each other's verdicts.
+    """
+    digest = hashlib.sha256()
+    for path in trees.graded_files():
+        if path.parent != trees.settings.parent:
+            content = path.read_bytes()
+            digest.update(f"{path.relative_to(trees.root).as_posix()}\0{len(content)}\0".encode() + content)
+    for exercise in course.exercises:
+        digest.update(exercise.rubric.model_dump_json(include={"exercise", "builds_on", "forbids", "limits"}).encode())
     return digest.hexdigest()
 
 

@@ -1,10 +1,18 @@
 """A course: its exercises in teaching order, and what learners are shown."""
 
-from pydantic import Field
+from datetime import datetime
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from pydantic import Field, field_validator
 
 from grader.model.base import Model
 from grader.model.feedback import FeedbackLevel
+from grader.model.late import LatePolicy, refuse_date_alone
 from grader.model.rubric import Rubric
+
+DECIDED_AFTER_GRADING: Final = frozenset({"deadline", "timezone", "late"})
+"""Settings that change no verdict, so that a change of them makes no work to be graded again."""
 
 
 class CourseSettings(Model):
@@ -17,6 +25,30 @@ class CourseSettings(Model):
     feedback: FeedbackLevel = FeedbackLevel.FULL
     submission_s: float = Field(default=120.0, gt=0)
     """Wall seconds for grading one submission."""
+    deadline: datetime | None = None
+    """When a class's work is due; without an offset, on the clock of ``timezone``."""
+    timezone: str = "UTC"
+    """An IANA name such as ``Europe/Berlin``: what deadlines are given in, and what a day late is."""
+    late: LatePolicy = LatePolicy()
+
+    @field_validator("deadline", mode="before")
+    @classmethod
+    def _deadline_has_a_time(cls, value: object) -> object:
+        return refuse_date_alone(value)
+
+    @field_validator("timezone")
+    @classmethod
+    def _timezone_is_known(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (KeyError, OSError, ValueError):
+            raise ValueError("this time zone is not known; give an IANA name such as Europe/Berlin") from None
+        return name
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The course's time zone."""
+        return ZoneInfo(self.timezone)
 
 
 class CheckClaim(Model):

@@ -1,6 +1,6 @@
 """Add verdicts up to a score, by the rubric."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from grader.model.course import Exercise
 from grader.model.report import CheckResult, CriterionResult
@@ -23,16 +23,22 @@ def score_exercise(exercise: Exercise, results: Mapping[str, CheckResult]) -> tu
     return tuple(_score_criterion(exercise, criterion, results) for criterion in exercise.rubric.criteria)
 
 
+def score_verdicts(criterion: Criterion, verdicts: Collection[Verdict]) -> tuple[float, float]:
+    """Return what a criterion gives and could give, from the verdicts of its checks."""
+    judged = [verdict for verdict in verdicts if verdict is not Verdict.NOT_ASSESSED]
+    earned = bool(judged) and all(verdict is Verdict.PASSED for verdict in judged)
+    return criterion.points if earned else 0.0, criterion.points if judged else 0.0
+
+
 def _score_criterion(exercise: Exercise, criterion: Criterion, results: Mapping[str, CheckResult]) -> CriterionResult:
     checks = tuple(results.get(check) or _not_run(exercise, check) for check in criterion.checks)
-    judged = [check for check in checks if check.verdict is not Verdict.NOT_ASSESSED]
-    earned = bool(judged) and all(check.verdict is Verdict.PASSED for check in judged)
+    score, max_score = score_verdicts(criterion, [check.verdict for check in checks])
     return CriterionResult(
         id=criterion.id,
         category=criterion.category,
         title=criterion.title,
-        score=criterion.points if earned else 0.0,
-        max_score=criterion.points if judged else 0.0,
+        score=score,
+        max_score=max_score,
         checks=checks,
     )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.load import digest_course, load_chaffs, load_course
+from grader.course.load import load_chaffs, load_course
 from grader.course.trees import CourseTrees, open_course
 from grader.model.errors import CourseError
 from tests.conftest import MINI_COURSE
@@ -171,10 +171,44 @@ def test_a_chaff_without_its_text_is_named(copy, mini_course):
 
 def test_the_digest_changes_with_every_graded_file(copy):
     """Whether a grade can have changed is decided by it."""
-    before = digest_course(copy)
+    before = load_course(copy).digest
     edit(copy.suite("double"), "atol=1e-6", "atol=1e-5")
 
-    assert before != digest_course(copy)
+    assert before != load_course(copy).digest
+
+
+def test_the_digest_leaves_out_what_is_decided_after_grading(copy):
+    """Moving a deadline must not make a whole class ungraded."""
+    before = load_course(copy).digest
+    text = copy.settings.read_text("utf-8")
+    copy.settings.write_text(text + "deadline: 2026-03-27 23:59:00\ntimezone: Europe/Berlin\nlate: {rule: per_day}\n")
+
+    moved = load_course(copy)
+
+    assert before == moved.digest
+    assert "Europe/Berlin" == moved.settings.timezone
+    copy.settings.write_text(text + "submission_s: 7\n")
+    assert before != load_course(copy).digest
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("timezone: Europe/Berln", "timezone: this time zone is not known; give an IANA name such as Europe/Berlin"),
+        ("deadline: 2026-03-27", "deadline: give the time of day as well, such as 2026-03-27 23:59:00"),
+        ("deadline: '2026-03-27'", "deadline: give the time of day as well"),
+        ("late: {cut_off: 2026-03-27}", "late.cut_off: give the time of day as well"),
+        ("late: {percent_per_day: 101}", "late.percent_per_day: input should be less than or equal to 100"),
+    ],
+)
+def test_a_deadline_that_can_be_misread_is_refused(copy, line, complaint):
+    """With the file and the line."""
+    copy.settings.write_text(copy.settings.read_text("utf-8") + line + "\n")
+
+    message = refusal(copy)
+
+    assert "rubrics/course.yaml: line " in message
+    assert complaint in message
 
 
 def test_one_exercise_can_be_loaded_alone(copy):

@@ -1,0 +1,73 @@
+"""From points by criterion to a grade: adjustments by hand first, then lateness."""
+
+from collections.abc import Iterable, Sequence
+
+from grader.model.adjustment import Adjustment
+from grader.model.base import Model
+from grader.model.late import Lateness
+from grader.model.outcome import CriterionPoints
+
+
+class AppliedAdjustment(Model):
+    """An adjustment with what it changed."""
+
+    adjustment: Adjustment
+    before: float
+    """What the criterion gave by the checks alone."""
+    after: float
+
+
+class Grade(Model):
+    """One student's points and how they came about."""
+
+    criteria: tuple[CriterionPoints, ...]
+    """After adjustments."""
+    earned: float
+    """By the checks alone."""
+    adjusted: float
+    """After adjustments by hand."""
+    max_score: float
+    late: Lateness
+    late_points: float
+    """What lateness takes off."""
+    final: float | None
+    """The grade, to two decimals; None while the grader's own fault is in it."""
+    adjustments: tuple[AppliedAdjustment, ...] = ()
+    unused: tuple[Adjustment, ...] = ()
+    """Adjustments of criteria that this run does not have."""
+
+
+def compute_grade(points: Iterable[CriterionPoints], adjustments: Sequence[Adjustment], lateness: Lateness) -> Grade:
+    """
+    Return the grade that follows from points, adjustments and lateness.
+
+    An adjustment counts as if the checks had decided so: lateness is taken off afterwards. It also settles a criterion
+    at which the grader failed. More than the criterion's points it cannot give.
+    """
+    by_place = {adjustment.place: adjustment for adjustment in adjustments}
+    criteria, applied = [], []
+    earned = 0.0
+    for before in points:
+        earned += before.score
+        adjustment = by_place.pop((before.exercise, before.criterion), None)
+        after = before
+        if adjustment is not None and adjustment.points is not None:
+            score = min(adjustment.points, before.max_score)
+            after = before.model_copy(update={"score": score, "errored": False})
+            applied.append(AppliedAdjustment(adjustment=adjustment, before=before.score, after=score))
+        criteria.append(after)
+    adjusted = sum(criterion.score for criterion in criteria)
+    max_score = sum(criterion.max_score for criterion in criteria)
+    late_points = round(lateness.deduction(adjusted, max_score), 2)
+    complete = bool(criteria) and not any(criterion.errored for criterion in criteria)
+    return Grade.model_construct(
+        criteria=tuple(criteria),
+        earned=round(earned, 6),
+        adjusted=round(adjusted, 6),
+        max_score=round(max_score, 6),
+        late=lateness,
+        late_points=late_points,
+        final=max(0.0, round(adjusted - late_points, 2)) if complete else None,
+        adjustments=tuple(applied),
+        unused=tuple(by_place.values()),
+    )
