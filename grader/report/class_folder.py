@@ -9,11 +9,12 @@ from grader.model.class_index import ClassIndex, IndexEntry
 from grader.model.feedback import FeedbackLevel
 from grader.model.redaction import redact_report
 from grader.model.report import CourseStamp
+from grader.model.student_line import StudentLine, line_of
 from grader.model.student_result import StudentResult
 from grader.report.atomic import write_atomically
 from grader.report.folder_names import folder_name
 from grader.report.grade_words import grade_sentences
-from grader.report.grades_table import GradesTable, status_of
+from grader.report.grades_table import GradesTable
 
 FORMATS: Final = ("html", "markdown", "json")
 
@@ -51,8 +52,9 @@ def write_class_files(
     course: CourseStamp | None = None
     with GradesTable() as table:
         for result in results:
-            entries.append(_write_student(result, directory, feedback, formats))
-            table.add(result)
+            line = line_of(result)
+            table.add(line)
+            entries.append(_write_student(result, line, directory, feedback, formats))
             course = course or (result.report.course if result.report else None)
         table.write(directory / GRADES)
     index = ClassIndex(
@@ -90,25 +92,23 @@ def render_student(result: StudentResult, feedback: FeedbackLevel, formats: Sequ
 
 
 def _write_student(
-    result: StudentResult, directory: Path, feedback: FeedbackLevel, formats: Sequence[str]
+    result: StudentResult, line: StudentLine, directory: Path, feedback: FeedbackLevel, formats: Sequence[str]
 ) -> IndexEntry:
     folder = f"{STUDENTS}/{folder_name(result.student.id)}"
     files = render_student(result, feedback, formats)
     for name, text in files.items():
         write_atomically(directory / folder / name, text)
-    report = result.report
-    graded = result.grade is not None
     return IndexEntry(
-        student=result.student,
-        status=status_of(result),
+        student=line.student,
+        status=line.status,
         folder=folder,
         files=tuple(files),
-        raw=result.raw if graded else None,
-        late=-result.late_points if graded and result.late_points else 0.0,
-        adjustments=result.adjusted if graded else 0.0,
-        final=result.grade,
-        max_score=result.max_score,
-        flags=tuple(sorted({flag.id for flag in report.flags})) if report else (),
-        sha256=report.submission.sha256 if report else "",
-        in_roster=result.in_roster,
+        raw=line.raw,
+        late=line.late or 0.0,
+        adjustments=line.adjustments or 0.0,
+        final=line.final,
+        max_score=line.max_score,
+        flags=line.flags,
+        sha256=result.report.submission.sha256 if result.report else "",
+        in_roster=line.in_roster,
     )

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import Self
 
-from grader.model.student_result import Standing, StudentResult
+from grader.model.student_line import StudentLine
 from grader.report.atomic import replacing
 from grader.report.cells import BOM, Cell, CsvWriter, number_cell
 
@@ -13,28 +13,22 @@ _BEFORE = ("id", "name", "email", "section", "status")
 _AFTER = ("raw", "late", "adjustments", "final", "max", "flags")
 
 
-def status_of(result: StudentResult) -> str:
-    """Return ``graded``, ``not_submitted``, ``errored``, or ``incomplete`` for a report that is no grade yet."""
-    if result.standing is Standing.GRADED and result.report is not None and not result.report.complete:
-        return "incomplete"
-    return result.standing.value
-
-
-def criterion_scores(result: StudentResult) -> dict[str, float | None]:
+def points_by_column(line: StudentLine) -> dict[str, float | None]:
     """Return the points by column: ``heads`` for an exercise, ``heads.split`` for a criterion; None: not judged."""
-    scores: dict[str, float | None] = {}
-    for exercise in result.report.exercises if result.report else ():
-        scores[exercise.id] = exercise.score if exercise.max_score > 0 else None
-        for criterion in exercise.criteria:
-            scores[f"{exercise.id}.{criterion.id}"] = criterion.score if criterion.max_score > 0 else None
-    return scores
+    points: dict[str, float | None] = {}
+    for exercise, criterion, score, max_score in line.criteria:
+        points.setdefault(exercise, None)
+        points[f"{exercise}.{criterion}"] = score if max_score > 0 else None
+        if max_score > 0:
+            points[exercise] = (points[exercise] or 0.0) + score
+    return points
 
 
 class GradesTable:
     """
-    Takes one result after another and writes ``grades.csv`` at the end, holding no more than one row in memory.
+    Takes one student after another and writes ``grades.csv`` at the end, holding no more than one row in memory.
 
-    Rows wait in a temporary file, because the columns are only known when the last result was seen: a criterion that
+    Rows wait in a temporary file, because the columns are only known when the last student was seen: a criterion that
     one student lacks must not drop out for the class.
     """
 
@@ -48,24 +42,22 @@ class GradesTable:
     def __exit__(self, *_: object) -> None:
         self._rows.close()
 
-    def add(self, result: StudentResult) -> None:
+    def add(self, line: StudentLine) -> None:
         """Take up one student. Who has no grade gets a row with its status and without points."""
-        scores = criterion_scores(result) if result.grade is not None else {}
-        self._columns.update(dict.fromkeys(criterion_scores(result)))
-        student = result.student
-        before: list[Cell] = [student.id, student.name, student.email, student.section, status_of(result)]
-        flags = sorted({flag.id for flag in result.report.flags}) if result.report else []
-        graded = result.grade is not None
+        points = points_by_column(line)
+        self._columns.update(dict.fromkeys(points))
+        student = line.student
+        before: list[Cell] = [student.id, student.name, student.email, student.section, line.status]
         after: list[Cell] = [
-            number_cell(result.raw) if graded else None,
-            number_cell(-result.late_points) if graded else None,
-            number_cell(result.adjusted) if graded else None,
-            number_cell(result.grade),
-            number_cell(result.max_score),
-            "; ".join(flags),
+            number_cell(line.raw),
+            number_cell(line.late),
+            number_cell(line.adjustments),
+            number_cell(line.final),
+            number_cell(line.max_score),
+            "; ".join(line.flags),
         ]
-        row = [before, {column: number_cell(score) for column, score in scores.items()}, after]
-        self._rows.write(json.dumps(row) + "\n")
+        shown = {column: number_cell(score) for column, score in points.items()} if line.final is not None else {}
+        self._rows.write(json.dumps([before, shown, after]) + "\n")
 
     def write(self, path: Path) -> None:
         """Write the table: raw plus late plus adjustments is final, unless that falls below zero."""

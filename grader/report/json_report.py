@@ -2,8 +2,14 @@
 
 import json
 import math
+import re
+
+from pydantic_core import PydanticSerializationError
 
 from grader.model.report import ScoreReport
+
+# Beyond printable ASCII, and the one control character that JSON allows unescaped in ASCII.
+_TO_ESCAPE = re.compile(r"[^ -~\n]")
 
 
 def render_json(report: ScoreReport) -> str:
@@ -14,9 +20,19 @@ def render_json(report: ScoreReport) -> str:
     reads it back. Numbers that JSON does not know are the strings ``"NaN"``, ``"Infinity"`` and ``"-Infinity"``,
     and half a surrogate pair, which is no character, is the replacement character.
     """
-    text = json.dumps(_jsonable(report.model_dump()), indent=2, allow_nan=False)
-    # The one control character that JSON allows unescaped in ASCII.
-    return text.replace("\x7f", "\\u007f") + "\n"
+    try:
+        text = report.model_dump_json(indent=2)
+    except (PydanticSerializationError, UnicodeEncodeError):  # half a surrogate pair
+        text = json.dumps(_jsonable(report.model_dump()), indent=2, allow_nan=False, ensure_ascii=False)
+    return _TO_ESCAPE.sub(_escape, text) + "\n"
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
 
 
 def _jsonable(value: object) -> object:
