@@ -1,0 +1,1 @@
+"""How learning platforms arrange what a class handed in: one file for each."""
