@@ -1,5 +1,6 @@
 """Choose among copies of an exercise's file, such as ``heads (1).py``."""
 
+import functools
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -59,6 +60,7 @@ def use_duplicates(
     return remaining, remarks
 
 
+@functools.lru_cache(maxsize=4096)  # a class hands in the same few names
 def is_named_after(path: str, exercise: str) -> bool:
     """Whether a file's name is an exercise's but for letter case, separators and copy marks."""
     return any(_plain(stem) == _plain(exercise) for stem in _undecorated(_stem(path)))

@@ -124,8 +124,15 @@ class _FolderTree:
         self._root = root
         self.name = os.path.basename(os.path.abspath(root))
         self.refused: list[Remark] = []
+        self._listed: dict[str, list[Entry]] = {}
 
     def entries(self, folder: str = "") -> list[Entry]:
+        # Each layout looks, and a class has thousands of entries.
+        if folder not in self._listed:
+            self._listed[folder] = self._list(folder)
+        return list(self._listed[folder])
+
+    def _list(self, folder: str) -> list[Entry]:
         place = self._root / folder
         if folder and place.is_symlink():
             return []
@@ -141,7 +148,7 @@ class _FolderTree:
                         found += self._entry(entry, f"{folder}/{entry.name}" if folder else entry.name)
         except OSError as error:
             self.refused.append(Remark(show_path(folder) or self.name, _cannot_open(error)))
-        return sorted(found)
+        return sorted(found, key=lambda entry: entry.path)
 
     def _entry(self, entry: "os.DirEntry[str]", path: str) -> Iterable[Entry]:
         if not _is_showable(path):
@@ -210,6 +217,7 @@ class _ZipTree:
             self._stream.close()
             raise
         self._children: dict[str, dict[str, Kind]] = {"": {}}
+        self._listed: dict[str, list[Entry]] = {}
         self._index()
 
     def _index(self) -> None:
@@ -256,6 +264,11 @@ class _ZipTree:
             self._children[folder].setdefault(name, Kind.LINK if is_link(info) else Kind.FILE)
 
     def entries(self, folder: str = "") -> list[Entry]:
+        if folder not in self._listed:
+            self._listed[folder] = self._list(folder)
+        return list(self._listed[folder])
+
+    def _list(self, folder: str) -> list[Entry]:
         children = self._children.get(folder, {})
         if len(children) > MAX_CLASS_STUDENTS:
             raise SubmissionError(
@@ -269,7 +282,7 @@ class _ZipTree:
             else:
                 reason = "its name holds characters that cannot be shown, or is too long; rename it"
                 self.refused.append(Remark(show_path(path), reason))
-        return sorted(found)
+        return sorted(found, key=lambda entry: entry.path)
 
     def has(self, path: str) -> bool:
         key = tuple(path.split("/"))
