@@ -1,24 +1,22 @@
 """Write a report as one HTML file that needs nothing else: no network, no script."""
 
-import re
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 
 import jinja2
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from grader.model.report import CriterionResult, ExerciseReport, ScoreReport
 from grader.model.verdict import Verdict
 from grader.report import outline, sentences
 from grader.report.finding import Look, facts_of, has_more
-from grader.report.harmless import excerpt, harmless, harmless_line
+from grader.report.harmless import excerpt
+from grader.report.templating import load_template
 
 _OUTPUT_LINES = 200
 _OUTPUT_COLUMNS = 500
 _SIGN = Markup('<span class="sign {}" aria-hidden="true">{}</span>')
 _WORD = Markup('<span class="word {}">{}</span>')
-_CODE = re.compile(r"(?<!`)`([^`\n]{1,200})`(?!`)")
 
 
 def render_html(report: ScoreReport, *, grade: Sequence[str] = ()) -> str:
@@ -46,15 +44,8 @@ def render_html(report: ScoreReport, *, grade: Sequence[str] = ()) -> str:
 
 @cache
 def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        autoescape=True,
-        finalize=_make_harmless,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    environment.globals.update(
-        say=sentences,
+    return load_template(
+        "report.html.j2",
         outline=outline,
         sign={verdict: _SIGN.format(verdict.value, sign.symbol) for verdict, sign in sentences.SIGNS.items()},
         word={verdict: _WORD.format(verdict.value, sign.word) for verdict, sign in sentences.SIGNS.items()},
@@ -62,21 +53,9 @@ def _template() -> jinja2.Template:
         has_more=has_more,
         Look=Look,
         Verdict=Verdict,
+        filter_printed=_printed,
+        filter_share=_share,
     )
-    environment.filters.update(line=_line, printed=_printed, share=_share)
-    source = resources.files("grader.report").joinpath("templates/report.html.j2").read_text(encoding="utf-8")
-    return environment.from_string(source)
-
-
-def _make_harmless(value: object) -> object:
-    # Markup comes from the template's own macros and filters, whose parts went through here before.
-    return harmless(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-def _line(text: str) -> Markup:
-    """Return one line of prose in which what stands between backticks is set as code."""
-    shown = escape(harmless_line(text))
-    return Markup(_CODE.sub(r"<code>\1</code>", str(shown))) if "`" in text else shown
 
 
 def _printed(output: str) -> str:

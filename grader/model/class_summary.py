@@ -1,0 +1,274 @@
+"""What an instructor wants to know of a whole class, added up one student at a time."""
+
+import math
+from array import array
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from typing import Final, Literal
+
+from pydantic import Field
+
+from grader.model.base import Model
+from grader.model.student_line import StudentLine
+from grader.model.verdict import Verdict
+
+BINS: Final = 20
+"""Bars of the distribution of scores."""
+
+FEW: Final = 10
+"""With fewer students than this, how a criterion tells strong from weak is mostly chance."""
+
+
+class StudentName(Model):
+    """Who it is, as an instructor looks somebody up."""
+
+    id: str
+    name: str = ""
+
+
+class LookGroup(Model):
+    """Students whom a person should look at, for one reason."""
+
+    reason: str
+    """``errored``, ``waiting``, ``not_in_roster``, ``crashed``, ``timed_out``, ``blocked``, ``zero``,
+    ``not_submitted``, or ``flag:`` with the flag's id."""
+    students: tuple[StudentName, ...]
+
+
+class CriterionStatistics(Model):
+    """How a class did on one criterion."""
+
+    exercise: str
+    criterion: str
+    students: int
+    """Who handed something in and could be judged on it."""
+    mean_share: float
+    """Earned points over possible ones, 0 to 1: the difficulty index, high for an easy criterion."""
+    discrimination: float | None
+    """
+    Corrected item-total correlation: Pearson's, of the criterion's points with the points of all other criteria.
+
+    None where one of the two is the same for everybody. Source: Guilford (1953), "The correlation of an item with a
+    composite of the remaining items in a test", Educational and Psychological Measurement 13, pages 87-93.
+    """
+
+
+class ExerciseStatistics(Model):
+    """How a class did on one exercise."""
+
+    exercise: str
+    students: int
+    mean_share: float
+
+
+class HeldMisconception(Model):
+    """A known mistake, with how many students make it."""
+
+    exercise: str
+    misconception: str
+    students: int
+    share: float
+    """Of those who handed something in and were graded."""
+
+
+class ScoreDistribution(Model):
+    """Final scores of those who handed something in and have a grade."""
+
+    students: int
+    max_score: float
+    mean: float
+    deviation: float
+    """Standard deviation, of the class itself and not of a population that it stands for."""
+    lowest: float
+    quartiles: tuple[float, float, float]
+    highest: float
+    full_marks: int
+    edges: tuple[float, ...]
+    """Of the bars; each bar takes its lower edge, the last one both."""
+    bars: tuple[int, ...]
+
+
+class ClassSummary(Model):
+    """A class at a glance."""
+
+    schema_version: Literal[1] = 1
+    counts: dict[str, int]
+    """How many students have each status."""
+    scores: ScoreDistribution | None
+    """None while nobody has a grade."""
+    exercises: tuple[ExerciseStatistics, ...]
+    criteria: tuple[CriterionStatistics, ...]
+    """In teaching order."""
+    misconceptions: tuple[HeldMisconception, ...]
+    """Held by most students first."""
+    look: tuple[LookGroup, ...] = Field(default=())
+
+    @property
+    def students(self) -> int:
+        """Everybody."""
+        return sum(self.counts.values())
+
+
+class _Pairing:
+    """Pearson's correlation of two numbers, updated pair by pair (Welford), so that nothing has to be kept."""
+
+    __slots__ = ("count", "mean_one", "mean_other", "spread_both", "spread_one", "spread_other")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.mean_one = self.mean_other = self.spread_one = self.spread_other = self.spread_both = 0.0
+
+    def add(self, one: float, other: float) -> None:
+        self.count += 1
+        off_one, off_other = one - self.mean_one, other - self.mean_other
+        self.mean_one += off_one / self.count
+        self.mean_other += off_other / self.count
+        self.spread_one += off_one * (one - self.mean_one)
+        self.spread_other += off_other * (other - self.mean_other)
+        self.spread_both += off_one * (other - self.mean_other)
+
+    @property
+    def correlation(self) -> float | None:
+        # Points are far apart compared with what rounding leaves of a spread that should be zero.
+        if min(self.spread_one, self.spread_other) <= 1e-9 * self.count:
+            return None
+        return max(-1.0, min(1.0, self.spread_both / math.sqrt(self.spread_one * self.spread_other)))
+
+
+class _Criterion:
+    __slots__ = ("max_score", "pairing")
+
+    def __init__(self) -> None:
+        self.pairing = _Pairing()
+        self.max_score = 0.0
+
+
+class ClassTally:
+    """Adds students up. Of each student a number and, for some, the name is kept: memory stays small."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._finals = array("d")
+        self._full_marks = 0
+        self._max_score = 0.0
+        self._criteria: dict[tuple[str, str], _Criterion] = defaultdict(_Criterion)
+        self._exercises: dict[str, list[float]] = defaultdict(lambda: [0, 0.0])
+        self._judged = 0
+        self._held: Counter[tuple[str, str]] = Counter()
+        self._look: dict[str, list[StudentName]] = defaultdict(list)
+
+    def add(self, line: StudentLine) -> frozenset[tuple[str, str]]:
+        """Take up one student, and return those mistakes, with their exercise, that nobody before had."""
+        self._counts[line.status] += 1
+        for reason in reasons_to_look(line):
+            self._look[reason].append(StudentName(id=line.student.id, name=line.student.name))
+        self._max_score = max(self._max_score, line.max_score)
+        if line.status not in ("graded", "incomplete"):
+            return frozenset()
+        self._judged += 1
+        if line.final is not None:
+            self._finals.append(line.final)
+            self._full_marks += line.final >= line.max_score > 0
+        self._add_points(line)
+        new = line.misconceptions - self._held.keys()
+        self._held.update(line.misconceptions)
+        return new
+
+    def _add_points(self, line: StudentLine) -> None:
+        total = sum(score for _, _, score, max_score in line.criteria if max_score > 0)
+        earned: dict[str, list[float]] = {}
+        for exercise, criterion, score, max_score in line.criteria:
+            found = self._criteria[exercise, criterion]
+            if max_score > 0:
+                found.max_score = max_score
+                found.pairing.add(score, total - score)
+                both = earned.setdefault(exercise, [0.0, 0.0])
+                both[0] += score
+                both[1] += max_score
+        for exercise, (score, max_score) in earned.items():
+            shares = self._exercises[exercise]
+            shares[0] += 1
+            shares[1] += score / max_score
+
+    def summary(self) -> ClassSummary:
+        """Return what is known so far."""
+        held = sorted(self._held.items(), key=lambda item: (-item[1], item[0]))
+        return ClassSummary(
+            counts=dict(self._counts),
+            scores=self._distribution(),
+            exercises=tuple(
+                ExerciseStatistics(exercise=exercise, students=int(count), mean_share=shares / count)
+                for exercise, (count, shares) in self._exercises.items()
+            ),
+            criteria=tuple(
+                CriterionStatistics(
+                    exercise=exercise,
+                    criterion=criterion,
+                    students=found.pairing.count,
+                    mean_share=found.pairing.mean_one / found.max_score,
+                    discrimination=found.pairing.correlation,
+                )
+                for (exercise, criterion), found in self._criteria.items()
+                if found.pairing.count
+            ),
+            misconceptions=tuple(
+                HeldMisconception(exercise=exercise, misconception=name, students=count, share=count / self._judged)
+                for (exercise, name), count in held
+            ),
+            look=tuple(
+                LookGroup(reason=reason, students=tuple(self._look[reason]))
+                for reason in sorted(self._look, key=_urgency)
+            ),
+        )
+
+    def _distribution(self) -> ScoreDistribution | None:
+        finals = sorted(self._finals)
+        if not finals:
+            return None
+        mean = math.fsum(finals) / len(finals)
+        highest = max(self._max_score, finals[-1])
+        edges = [highest * place / BINS for place in range(BINS + 1)]
+        bars = [0] * BINS
+        for final in finals:
+            # A score on an edge, such as 21 of 70, must not fall below it for a rounding.
+            bars[min(max(bisect_right(edges, final + 1e-9) - 1, 0), BINS - 1)] += 1
+        return ScoreDistribution(
+            students=len(finals),
+            max_score=self._max_score,
+            mean=mean,
+            deviation=math.sqrt(math.fsum((final - mean) ** 2 for final in finals) / len(finals)),
+            lowest=finals[0],
+            quartiles=(_quantile(finals, 0.25), _quantile(finals, 0.5), _quantile(finals, 0.75)),
+            highest=finals[-1],
+            full_marks=self._full_marks,
+            edges=tuple(edges),
+            bars=tuple(bars),
+        )
+
+
+def reasons_to_look(line: StudentLine) -> list[str]:
+    """Return why a person should look at a student; empty for most."""
+    reasons = [line.status] if line.status in ("errored", "waiting", "not_submitted") else []
+    if not line.in_roster:
+        reasons.append("not_in_roster")
+    worrying = (Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.BLOCKED)
+    reasons += [verdict.value for verdict in worrying if verdict in line.verdicts]
+    if line.status == "graded" and line.raw == 0 and line.max_score > 0:
+        reasons.append("zero")
+    return reasons + [f"flag:{flag}" for flag in line.flags]
+
+
+_ORDER: Final = ("errored", "waiting", "not_in_roster", "flag:", "crashed", "blocked", "timed_out", "zero")
+
+
+def _urgency(reason: str) -> tuple[int, str]:
+    kind = "flag:" if reason.startswith("flag:") else reason
+    return (_ORDER.index(kind) if kind in _ORDER else len(_ORDER), reason)
+
+
+def _quantile(ordered: list[float], share: float) -> float:
+    """Return a quantile by linear interpolation between the two nearest scores."""
+    place = share * (len(ordered) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
