@@ -16,6 +16,8 @@ _COMMANDS: Final = {
     "reset": "reset_command",
     "solution": "solution_command",
     "doctor": "doctor_command",
+    "summary": "summary_command",
+    "export": "export_command",
     "schema": "schema_command",
     "course": "course_group",
 }

@@ -22,6 +22,27 @@ isolation_option = click.option(
     help="Run no code with less isolation than this; whatever this machine gives if not given.",
 )
 
+isolation_choice = click.option(
+    "--require-isolation",
+    type=click.Choice(["strong", "basic", "process"]),
+    default="strong",
+    show_default=True,
+    help="Run no code with less isolation than this.",
+)
+
+store_option = click.option(
+    "--store",
+    "store_location",
+    default="grades.sqlite",
+    show_default=True,
+    metavar="FILE",
+    help="Where results are kept: an SQLite file, or the URL of a database.",
+)
+
+run_option = click.option(
+    "--run", "number", type=click.IntRange(1), metavar="NUMBER", help="Which run; the latest if not given."
+)
+
 folder_option = click.option(
     "--folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),

@@ -1,9 +1,10 @@
 """Write text into a CSV file so that every reader gets it back and no spreadsheet runs it."""
 
 import csv
+import io
 import re
 from collections.abc import Iterable, Sequence
-from typing import IO
+from typing import IO, NamedTuple
 
 Cell = str | int | float | None
 
@@ -51,12 +52,28 @@ def _empty(cell: int | float | None) -> str | int | float:
     return "" if cell is None else cell
 
 
-def read_rows(text: str) -> list[list[str]]:
-    """Return the rows of a CSV file that another system wrote: with or without a BOM, by comma, semicolon or tab."""
+class ForeignTable(NamedTuple):
+    """A CSV file of another system, kept as it is but for the cells that are filled in."""
+
+    rows: list[list[str]]
+    delimiter: str
+    with_bom: bool
+
+    def text(self) -> str:
+        """Return the file again, with the same separators."""
+        file = io.StringIO(newline="")
+        csv.writer(file, delimiter=self.delimiter, lineterminator="\r\n").writerows(self.rows)
+        return (BOM if self.with_bom else "") + file.getvalue()
+
+
+def read_table(text: str) -> ForeignTable:
+    """Return a CSV file that another system wrote: with or without a BOM, by comma, semicolon or tab."""
+    with_bom = text.startswith(BOM)
     text = text.removeprefix(BOM)
     first = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=first.count)
-    return list(csv.reader(text.splitlines(keepends=True), delimiter=delimiter))
+    rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
+    return ForeignTable(rows, delimiter, with_bom)
 
 
 def find_column(header: Sequence[str], *names: str) -> int | None:

@@ -3,13 +3,12 @@
 import random
 from collections.abc import Iterator
 
-import samples
-
 from grader.model.classroom import Student
 from grader.model.report import Diagnosis, ScoreReport, SubmissionStamp
 from grader.model.student_result import PointsChange, Standing, StudentResult
 from grader.model.submission import Flag
 from grader.model.verdict import Verdict
+from tests.unit.report import samples
 
 AWKWARD_NAMES = (
     'García, "Pepe"',

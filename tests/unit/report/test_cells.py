@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.report.cells import CsvWriter, find_column, number_cell, read_rows, text_cell
+from grader.report.cells import CsvWriter, find_column, number_cell, read_table, text_cell
 
 FORMULA_STARTS = tuple("=+-@\t\r＝＋－＠")
 PRINTABLE = st.text(st.characters(exclude_categories=("Cc", "Cs"), exclude_characters="\u2028\u2029\ufffe\uffff"))
@@ -74,7 +74,14 @@ def test_points_have_no_needless_digits():
 @pytest.mark.parametrize("text", ["a,b\r\n1,2\r\n", "\ufeffa;b\n1;2\n", "a\tb\n1\t2"])
 def test_files_of_other_systems_are_read_whatever_separates_their_columns(text):
     """Where a comma is the decimal sign, spreadsheets write semicolons."""
-    assert [["a", "b"], ["1", "2"]] == read_rows(text)
+    assert [["a", "b"], ["1", "2"]] == read_table(text).rows
+
+
+def test_a_table_of_another_system_is_written_as_it_was_read():
+    """Cells that begin like a formula, which the other system wrote, must match when they come back."""
+    text = '\ufeffID;Name;Grade\r\n1;"=x;y";-\r\n2;"two\nlines";\r\n'
+
+    assert text == read_table(text).text()
 
 
 def test_columns_are_found_in_any_letter_case():

@@ -1,0 +1,58 @@
+"""What an export gives: the file, and whom it leaves out and why."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from grader.model.errors import GraderError
+from grader.model.student_line import StudentLine
+from grader.report.sentences import number
+
+
+class GradebookError(GraderError):
+    """A gradebook's own file cannot be filled in."""
+
+
+class Exported(NamedTuple):
+    """A file for a gradebook."""
+
+    text: str
+    written: int
+    """How many students have a grade in it."""
+    left_out: tuple[str, ...] = ()
+    """One line for each student who has a grade and is not in the file, or is there without one, with the reason."""
+
+
+def with_grade(lines: Iterable[StudentLine], left_out: list[str]) -> Iterable[tuple[StudentLine, float]]:
+    """Yield who has a grade, and note who has none: a blank or a zero in their place would be read as a grade."""
+    for line in lines:
+        if line.final is None:
+            left_out.append(f"{shown(line)}: no grade ({line.status.replace('_', ' ')})")
+        else:
+            yield line, line.final
+
+
+def shown(line: StudentLine) -> str:
+    """Return whom a message is about."""
+    student = line.student
+    return f"{student.id} ({student.name})" if student.name and student.name != student.id else student.id
+
+
+def feedback_words(line: StudentLine) -> str:
+    """Return the grade's parts in one line, such as ``masking 8 of 10, heads 12 of 15; 2 off for lateness``."""
+    exercises: dict[str, list[float]] = {}
+    for exercise, _, score, max_score in line.criteria:
+        both = exercises.setdefault(exercise, [0.0, 0.0])
+        both[0] += score if max_score > 0 else 0.0
+        both[1] += max_score
+    parts = [f"{exercise} {number(score)} of {number(possible)}" for exercise, (score, possible) in exercises.items()]
+    steps = [", ".join(parts) if line.status != "not_submitted" else "nothing was handed in"]
+    if line.adjustments:
+        steps.append(f"{number(abs(line.adjustments))} {'added' if line.adjustments > 0 else 'taken off'} by hand")
+    if line.late:
+        steps.append(f"{number(-line.late)} off for lateness")
+    return "; ".join(step for step in steps if step)
+
+
+def two_decimals(points: float) -> str:
+    """Return points as gradebooks write them."""
+    return f"{points + 0.0:.2f}"

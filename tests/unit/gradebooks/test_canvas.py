@@ -1,0 +1,97 @@
+"""Grades go into Canvas."""
+
+import csv
+import io
+
+import pytest
+
+from grader.gradebooks.canvas import export_canvas, fill_canvas
+from grader.gradebooks.exported import GradebookError
+from tests.unit.gradebooks.lines import make_line
+
+DOWNLOADED = (
+    "Student,ID,SIS User ID,SIS Login ID,Section,Quiz (11),Attention (4567),Current Score\r\n"
+    "    Points Possible,,,,,5.00,,(read only)\r\n"
+    '"Doe, Ann",1234,0007,ann,LLM 101,4.00,,80\r\n'
+    '"Roe, Bob",1235,0008,bob,LLM 101,3.00,9.00,60\r\n'
+    '"Roe, Bob",1236,0009,bob2,LLM 102,2.00\r\n'
+    '"Student, Test",1237,,,LLM 101,,,\r\n'
+)
+
+
+def rows_of(text):
+    """The rows as Canvas reads them."""
+    return list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
+
+
+def test_a_new_file_has_canvas_columns_in_their_order():
+    """The importer wants Student first, ID second, Section last, then the points possible, then students."""
+    lines = [make_line("007", 6.125, name='García, "Pepe"', section="LLM 101", platform_id="1234")]
+
+    exported = export_canvas(lines, "Attention (4567)")
+
+    assert [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Attention (4567)"],
+        ["    Points Possible", "", "", "", "", "10"],
+        ['García, "Pepe"', "1234", "007", "007", "LLM 101", "6.12"],
+    ] == rows_of(exported.text)
+
+
+def test_who_has_no_grade_is_left_out_and_named():
+    """An empty cell or a zero would overwrite what an instructor entered."""
+    exported = export_canvas([make_line("ann", None, status="errored"), make_line("bob", 0.0)], "A")
+
+    assert ["Student", "    Points Possible", "bob"] == [row[0] for row in rows_of(exported.text)]
+    assert ("ann: no grade (errored)",) == exported.left_out
+    assert 1 == exported.written
+
+
+@pytest.mark.parametrize(("student", "own"), [("1234", "1234"), ("0123", ""), ("ann", "")])
+def test_only_a_number_of_canvas_goes_into_its_id_column(student, own):
+    """A wrong number there would give somebody else the grade."""
+    row = rows_of(export_canvas([make_line(student, 1.0)], "A").text)[2]
+
+    assert own == row[1]
+    assert ("" if own else student) == row[2] == row[3]
+
+
+@pytest.mark.parametrize("title", ["Attention", "attention (4567)"])
+@pytest.mark.parametrize(
+    "fields", [{"platform_id": "1234"}, {"student": "0007"}, {"student": "ann"}, {"name": "doe, ann"}]
+)
+def test_a_downloaded_gradebook_is_filled_in(title, fields):
+    """A student is found by any of the four columns, and the rest of the class stays as it was."""
+    exported = fill_canvas([make_line(**{"student": "x", **fields}, final=6.5)], title, DOWNLOADED)
+
+    rows = rows_of(exported.text)
+    assert "Attention (4567)" == rows[0][-1]
+    assert ["10.00", "6.50", "9.00", "", ""] == [row[-1] for row in rows[1:]]
+    assert [row[:5] for row in rows_of(DOWNLOADED)] == [row[:5] for row in rows]
+    assert 1 == exported.written
+
+
+def test_other_assignments_are_not_sent_back():
+    """An old copy of another column could overwrite newer grades."""
+    assert "Quiz" not in fill_canvas([], "Attention", DOWNLOADED).text
+
+
+def test_a_title_that_is_not_there_becomes_a_new_column():
+    """Canvas then makes the assignment."""
+    rows = rows_of(fill_canvas([make_line("ann", 5.0)], "Attention 2", DOWNLOADED).text)
+
+    assert ("Attention 2", "5.00", "") == (rows[0][-1], rows[2][-1], rows[3][-1])
+
+
+def test_a_name_that_two_students_have_gives_neither_the_grade():
+    """Guessing would be wrong half of the time."""
+    exported = fill_canvas([make_line("x", 5.0, name="Roe, Bob")], "Attention", DOWNLOADED)
+
+    assert ("x (Roe, Bob): not in Canvas's file",) == exported.left_out
+
+
+def test_another_file_is_refused_with_what_to_do():
+    """In one line."""
+    with pytest.raises(
+        GradebookError, match="no gradebook of Canvas: expected .* found Name, Points. In Canvas: Grades"
+    ):
+        fill_canvas([], "A", "Name,Points\r\nAnn,3\r\n")
