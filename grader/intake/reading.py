@@ -72,7 +72,11 @@ def read_listing(
     raw = _read_bytes(listing, exercise_ids)
     # From here on paths may lose an extra folder on top, so notes are only put into words at the end.
     top = _extra_top(raw, [remark.path for remark in listing.refused])
-    read = read_sources({path.removeprefix(top): data for path, data in raw.items()}, exercise_ids)
+    read = read_sources(
+        {path.removeprefix(top): data for path, data in raw.items()},
+        exercise_ids,
+        {name for names in promises.values() for name in names},
+    )
     files, copies = use_duplicates(read.files, exercise_ids, promises)
 
     refused = [_without(top, remark) for remark in listing.refused] + read.refused
