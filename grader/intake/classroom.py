@@ -87,6 +87,7 @@ def read_classroom(
     with closing(open_tree(source)) as tree:
         place, name = _find_class(tree, layout, Place(tree, "", assignment, zone, exercise_ids), source)
         gathering = _LAYOUTS[name].gather(place)
+        gathering.unmatched += _beside(tree, place.folder)
         refused = [f"{remark.path}: {remark.text}" for remark in dict.fromkeys(tree.refused)]
     _leave_out_roster(gathering, source, roster)
     if not gathering.people:
@@ -115,10 +116,12 @@ def _find_class(tree: ClassTree, layout: str, place: Place, source: Path) -> tup
             if _LAYOUTS[name].recognise(place):
                 return place, name
         entries = tree.entries(place.folder)
-        alone = len(entries) == 1 and entries[0].kind is Kind.FOLDER
-        if not alone or layout == "folders" or (layout == "auto" and not _wraps(place, entries[0])):
+        # A roster or a page may lie beside the folder with the class.
+        work = [entry for entry in entries if folders.owner_of(entry)]
+        alone = len(work) == 1 and work[0].kind is Kind.FOLDER
+        if not alone or layout == "folders" or (layout == "auto" and not _wraps(place, work[0])):
             break
-        place = replace(place, folder=entries[0].path)
+        place = replace(place, folder=work[0].path)
     if layout == "auto" and _LAYOUTS["folders"].recognise(place):
         return place, "folders"
     if layout == "auto":
@@ -126,6 +129,16 @@ def _find_class(tree: ClassTree, layout: str, place: Place, source: Path) -> tup
             f"{source}: expected what a class handed in, found no folder, .zip, .ipynb or .py of any student"
         )
     return place, layout
+
+
+def _beside(tree: ClassTree, folder: str) -> list[str]:
+    """Return what lies beside the class's folder and the folders around it: it belongs to nobody."""
+    beside: list[str] = []
+    while folder:
+        above = folder.rpartition("/")[0]
+        beside += [entry.path for entry in tree.entries(above) if entry.path != folder]
+        folder = above
+    return beside
 
 
 def _wraps(place: Place, folder: Entry) -> bool:

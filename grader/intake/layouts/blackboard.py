@@ -3,7 +3,7 @@
 import re
 from datetime import datetime
 
-from grader.intake.layouts.gathering import Gathering, Piece, Place, shared_beginnings
+from grader.intake.layouts.gathering import Gathering, Piece, Place, most, shared_beginnings
 from grader.intake.layouts.times import aware
 from grader.intake.limits import MAX_NOTE_BYTES
 from grader.intake.refusal import Refused
@@ -16,8 +16,9 @@ _RECEIPT_NAME = re.compile(r"[^:\n]*:\s*(?P<name>[^\n]*?)\s*\((?P<user>[^()\n]+)
 
 
 def recognise(place: Place) -> bool:
-    """Whether any file is named as Blackboard names it."""
-    return any(_NAME.fullmatch(entry.name) for entry in place.tree.entries(place.folder))
+    """Whether most files are named as Blackboard names them."""
+    entries = place.tree.entries(place.folder)
+    return most(sum(bool(_NAME.fullmatch(entry.name)) for entry in entries), len(entries))
 
 
 def gather(place: Place) -> Gathering:

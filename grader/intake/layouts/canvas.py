@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 
-from grader.intake.layouts.gathering import Gathering, Piece, Place
+from grader.intake.layouts.gathering import Gathering, Piece, Place, most
 from grader.intake.trees import Kind
 from grader.model.classroom import Student
 
@@ -18,7 +18,7 @@ def recognise(place: Place) -> bool:
     """Whether most files are named as Canvas names them."""
     names = [entry.name for entry in place.tree.entries(place.folder) if entry.kind is not Kind.FOLDER]
     matching = sum(bool(_UPLOAD.fullmatch(name) or _TYPED.fullmatch(name)) for name in names)
-    return matching > 0 and 2 * matching >= len(names)
+    return most(matching, len(place.tree.entries(place.folder)))
 
 
 def gather(place: Place) -> Gathering:

@@ -17,7 +17,7 @@ _OTHER_ARCHIVES = (".rar", ".7z", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.x
 
 def recognise(place: Place) -> bool:
     """Whether there is anything that could be a student's."""
-    return any(_owner(entry) for entry in place.tree.entries(place.folder))
+    return any(owner_of(entry) for entry in place.tree.entries(place.folder))
 
 
 def gather(place: Place) -> Gathering:
@@ -27,7 +27,7 @@ def gather(place: Place) -> Gathering:
     ``ann (1).zip`` is a later attempt of the one who handed in ``ann.zip``: browsers number downloads like this.
     """
     gathering = Gathering()
-    owners = {entry: owner for entry in place.tree.entries(place.folder) if (owner := _owner(entry))}
+    owners = {entry: owner for entry in place.tree.entries(place.folder) if (owner := owner_of(entry))}
     gathering.unmatched += [entry.path for entry in place.tree.entries(place.folder) if entry not in owners]
     _refuse_one_submission(place, owners)
     claimed: dict[tuple[str, str], Entry] = {}
@@ -48,8 +48,8 @@ def gather(place: Place) -> Gathering:
     return gathering
 
 
-def _owner(entry: Entry) -> str:
-    """Return the student's id, or nothing for a file that nobody can have meant as work."""
+def owner_of(entry: Entry) -> str:
+    """Return the id of the student whose work this is by its name, or nothing if nobody can have meant it as work."""
     name = unicodedata.normalize("NFC", entry.name)
     if entry.kind is Kind.FOLDER:
         return name.strip()

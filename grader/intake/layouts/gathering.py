@@ -58,6 +58,15 @@ class Gathering:
         return attempt
 
 
+def most(yes: int, of: int) -> bool:
+    """
+    Whether so many of them are enough to recognise a layout.
+
+    One name is not: where students choose names, one of them could make a platform's of the whole class.
+    """
+    return yes > 0 and 2 * yes >= of
+
+
 def shared_beginnings(names: Sequence[str], last: str) -> list[str]:
     """Return what all names begin with, cut behind each ``last``, shortest first; nothing for a single name."""
     if len(set(names)) < 2:

@@ -13,10 +13,8 @@ _LATE = re.compile(r"(?:Late Submission|Verspaetete Abgabe|Verspätete Abgabe) -
 
 
 def recognise(place: Place) -> bool:
-    """Whether there is a folder of submissions, or all folders are named after people or teams as ILIAS does."""
-    folders = _folders(place, place.folder)
-    if any(folder.name.lower() in _SUBMISSIONS for folder in folders):
-        return True
+    """Whether all folders, perhaps below one for the submissions, are named after people or teams as ILIAS does."""
+    folders = _folders(place, _root(place))
     named = [folder for folder in folders if _PERSON.fullmatch(folder.name) or _TEAM.fullmatch(folder.name)]
     return bool(named) and len(named) == len(folders)
 
@@ -24,9 +22,7 @@ def recognise(place: Place) -> bool:
 def gather(place: Place) -> Gathering:
     """Sort the folders by login; who is in a team hands in what any of the team has."""
     gathering = Gathering()
-    root = next(
-        (folder.path for folder in _folders(place, place.folder) if folder.name.lower() in _SUBMISSIONS), place.folder
-    )
+    root = _root(place)
     for entry in place.tree.entries(place.folder):
         if root != place.folder and entry.path != root:
             gathering.unmatched.append(entry.path)
@@ -41,6 +37,12 @@ def gather(place: Place) -> Gathering:
         else:
             gathering.unmatched.append(entry.path)
     return gathering
+
+
+def _root(place: Place) -> str:
+    """Return the folder of people: below it may lie what ILIAS adds, such as lists."""
+    folders = _folders(place, place.folder)
+    return next((folder.path for folder in folders if folder.name.lower() in _SUBMISSIONS), place.folder)
 
 
 def _folders(place: Place, folder: str) -> list[Entry]:

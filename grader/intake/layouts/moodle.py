@@ -2,7 +2,7 @@
 
 import re
 
-from grader.intake.layouts.gathering import Gathering, Piece, Place
+from grader.intake.layouts.gathering import Gathering, Piece, Place, most
 from grader.intake.trees import Kind
 from grader.model.classroom import Student
 
@@ -11,8 +11,9 @@ _NAME = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<type>[a-z]+)
 
 
 def recognise(place: Place) -> bool:
-    """Whether anything is named as Moodle names it."""
-    return any(_NAME.fullmatch(entry.name) for entry in place.tree.entries(place.folder))
+    """Whether most is named as Moodle names it."""
+    entries = place.tree.entries(place.folder)
+    return most(sum(bool(_NAME.fullmatch(entry.name)) for entry in entries), len(entries))
 
 
 def gather(place: Place) -> Gathering:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from grader.intake.layouts.gathering import Gathering, Piece, Place
+from grader.intake.layouts.gathering import Gathering, Piece, Place, most
 from grader.intake.layouts.times import parse_time
 from grader.intake.limits import MAX_NOTE_BYTES
 from grader.intake.refusal import Refused
@@ -16,15 +16,16 @@ _LOOKED_AT = 20
 
 
 def recognise(place: Place) -> bool:
-    """Whether there is a folder ``submitted``, or a time lies where nbgrader puts it for one of the first students."""
+    """Whether there is a folder ``submitted``, or times lie where nbgrader puts them for most of the first students."""
     folders = _folders(place, place.folder)
     if any(folder.name == "submitted" for folder in folders):
         return True
-    return any(
-        place.tree.has(f"{assignment.path}/{_TIMESTAMP}")
-        for student in folders[:_LOOKED_AT]
-        for assignment in _folders(place, student.path)
+    looked_at = folders[:_LOOKED_AT]
+    timed = sum(
+        any(place.tree.has(f"{assignment.path}/{_TIMESTAMP}") for assignment in _folders(place, student.path))
+        for student in looked_at
     )
+    return most(timed, len(looked_at))
 
 
 def gather(place: Place) -> Gathering:

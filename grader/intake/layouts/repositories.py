@@ -5,7 +5,7 @@ import io
 import re
 from typing import NamedTuple
 
-from grader.intake.layouts.gathering import Gathering, Piece, Place, shared_beginnings
+from grader.intake.layouts.gathering import Gathering, Piece, Place, most, shared_beginnings
 from grader.intake.layouts.times import parse_time
 from grader.intake.limits import MAX_ROSTER_BYTES
 from grader.intake.refusal import Refused
@@ -28,11 +28,12 @@ class _Row(NamedTuple):
 
 
 def recognise(place: Place) -> bool:
-    """Whether folders are repositories, or a download of Classroom 50."""
+    """Whether most folders are repositories, or a download of Classroom 50."""
     folders = _folders(place)
     if folders and (_DOWNLOAD.fullmatch(place.name) or place.tree.has(place.inside(_SCORES))):
         return True
-    return any(place.tree.has(f"{folder.path}/.git") for folder in folders[:_LOOKED_AT])
+    looked_at = folders[:_LOOKED_AT]
+    return most(sum(place.tree.has(f"{folder.path}/.git") for folder in looked_at), len(looked_at))
 
 
 def gather(place: Place) -> Gathering:

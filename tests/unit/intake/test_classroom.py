@@ -146,3 +146,37 @@ def test_a_name_that_cannot_be_shown_is_listed(tmp_path: Path) -> None:
         classroom.unmatched
     )
     classroom.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "bob/.git/HEAD",
+        "bob/work/timestamp.txt",
+        "Bob_1_assignsubmission_file_.zip",
+        "PS1_bob_attempt_2026-11-20-10-00-00_x.py",
+        "b_1_2_x.py",
+        "Lee_Bob_blee_4712/heads.py",
+    ],
+)
+def test_one_student_cannot_change_how_the_class_is_read(tmp_path: Path, planted: str) -> None:
+    """By a name that looks like a platform's."""
+    source = write_tree(tmp_path / "class", {"ann/heads.py": HEADS, "cy.zip": "", "s-dee/heads.py": HEADS, planted: ""})
+
+    classroom = read(source)
+
+    assert "folders" == classroom.layout
+    assert {"ann", "cy", "s-dee"} < by_id(classroom).keys()
+
+
+def test_the_class_may_lie_below_a_page_about_it(tmp_path: Path) -> None:
+    """What is beside its folder is listed."""
+    source = write_tree(
+        tmp_path / "hw1",
+        {"submissions/ann.zip": "", "submissions/bob/heads.py": HEADS, "roster.xlsx": "", "README.md": ""},
+    )
+
+    classroom = read(source)
+
+    assert ("folders", ["ann", "bob"]) == (classroom.layout, list(by_id(classroom)))
+    assert ("README.md", "roster.xlsx") == classroom.unmatched
