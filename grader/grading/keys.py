@@ -49,10 +49,10 @@ def kit_stamp() -> str:
         if parts[0] not in _CANNOT_CHANGE_A_REPORT:
             content = path.read_bytes()
             digest.update(f"{'/'.join(parts)}\0{len(content)}\0".encode() + content)
-    return f"{__version__}+{digest.hexdigest()[:12]} Python {platform.python_version()} torch {_torch_version()}"
+    return f"{__version__}+{digest.hexdigest()[:12]} Python {platform.python_version()} torch {torch_version()}"
 
 
-def _torch_version() -> str:
+def torch_version() -> str:
     """Ask the installed package, because importing it takes seconds."""
     try:
         return metadata.version("torch")

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from grader.model.base import Model
+from grader.model.classroom import HandIn
 from grader.model.report import CheckResult, ExerciseReport, IsolationLevel, ScoreReport
 from grader.model.submission import Entry, Submission
 
@@ -37,6 +38,8 @@ class Job(Model):
     """Off for stand-ins alone: they are written with what learners must not use."""
     partial: bool = False
     """Whether exercises of the course were left out on purpose, so that the report is no grade of the whole."""
+    steps: bool = True
+    """Whether to tell of each step; for a class only the report matters."""
 
 
 class Ready(Model):
@@ -89,3 +92,29 @@ Event = Annotated[
     Ready | ExerciseStarted | CheckDone | ExerciseDone | Graded | RunnerFailed, Field(discriminator="kind")
 ]
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+class ReaderSettings(Model):
+    """The first line that a reader reads."""
+
+    source: str
+    """The class's folder or archive; empty if submissions come as text."""
+    promises: dict[str, tuple[str, ...]]
+    """The names that each exercise promises."""
+
+
+class Reading(Model):
+    """Read one hand-in, or only look where its exercises are if it has been read before."""
+
+    hand_in: HandIn
+    submission: Submission | None = None
+
+
+class ReadingDone(Model):
+    """What was read."""
+
+    submission: Submission | None = None
+    """None: it could not be read, which no learner is to blame for."""
+    entries: tuple[Entry, ...] = ()
+    """Every exercise, in teaching order."""
+    problem: str = ""

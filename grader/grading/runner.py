@@ -73,6 +73,10 @@ def _start_sandboxes(settings_line: bytes) -> "list[Sandbox]":
     return [SpawnSandbox()]
 
 
+def _ignore(event: "Event") -> None:
+    """Tell nobody."""
+
+
 def _collect_and_serve(
     settings: "RunnerSettings", sandboxes: "Sequence[Sandbox]", jobs: BinaryIO, emit: "Emit"
 ) -> None:
@@ -108,7 +112,7 @@ def _collect_and_serve(
             emit(Ready())
             for line in jobs:
                 job = Job.model_validate_json(line)
-                emit(Graded(report=grader.grade(job, emit)))
+                emit(Graded(report=grader.grade(job, emit if job.steps else _ignore)))
 
     run_suites(trees.hidden, [exercise.id for exercise in course.exercises], serve)
 

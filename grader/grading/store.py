@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Literal, NamedTuple, Self
 
 import sqlalchemy as sa
 from pydantic import AwareDatetime
@@ -66,6 +66,8 @@ class _About(Model):
     seed: int
     exercises: tuple[str, ...]
     """What was graded, in teaching order."""
+    again: bool = False
+    """Whether everything was to be graded anew, although it had been graded before."""
     notes: tuple[str, ...] = ()
     unmatched: tuple[str, ...] = ()
     """Paths in the source that belong to nobody."""
@@ -80,6 +82,13 @@ class Run(_About):
     course: Course
     verdicts_digest: str
     """Runs that agree in it can be scored by each other's rubrics."""
+
+
+class KnownGrading(NamedTuple):
+    """A grading that is there already."""
+
+    id: int
+    outcome: Outcome
 
 
 @dataclass(frozen=True)
@@ -118,7 +127,7 @@ class StoredResult:
         if report.course.digest != self.run.course.digest:
             report = rescore_report(report, self.run.course)
         stamp = report.submission.model_copy(update={"id": self.student.id})
-        return report.model_copy(update={"submission": stamp})
+        return report.model_copy(update={"submission": stamp, "notes": (*self.hand_in.notes, *report.notes)})
 
     def student_result(self) -> StudentResult | None:
         """Return what goes out for this student; None while waiting."""
@@ -231,7 +240,7 @@ class Store:
         return found
 
     def results(self, run: Run, students: Collection[str] = ()) -> Iterator[StoredResult]:
-        """Yield the results of a run in the class's order, all or those of these students. Few at a time are held."""
+        """Yield the results of a run by student id, all or those of these students. Few at a time are held."""
         by_student = self._adjustments_by_student()
         after = -1
         while True:
@@ -264,6 +273,10 @@ class Store:
             packed = connection.scalars(query).one()
         return Submission.model_validate_json(zlib.decompress(packed)).model_copy(update={"id": student})
 
+    def find_submission(self, content: str | None, student: str) -> Submission | None:
+        """Return what was graded, or None if nothing was yet, or not even read."""
+        return self.read_submission(content, student) if content else None
+
     def adjustments(self, student: str | None = None) -> list[Adjustment]:
         """Return all adjustments ever made, oldest first; those that were taken back or replaced too."""
         query = sa.select(adjustments).order_by(adjustments.c.id)
@@ -274,14 +287,16 @@ class Store:
 
     # ---- Writing
 
-    def begin_run(self, run: Run, hand_ins: Sequence[HandIn]) -> Run:
+    def begin_run(self, run: Run, hand_ins: Sequence[HandIn], carry: Run | None = None) -> Run:
         """
         Start a run, or go on with an interrupted one, and return it with its number.
 
         Args:
             run: What it is; with its number if it is to go on.
             hand_ins: The class as it is now. Who is new is added, who is gone is taken out of the run; gradings stay.
+            carry: A run whose results a new run begins with.
         """
+        source = run.number or (carry.number if carry else 0)
         with self._transaction(writes=True) as connection:
             course_id = _keep_course(connection, run)
             values = {"course_id": course_id, "finished_at": None, "about": _about(run)}
@@ -291,9 +306,8 @@ class Store:
                 number = connection.execute(sa.insert(runs).values(values)).inserted_primary_key
                 assert number is not None
                 run = run.model_copy(update={"number": number[0]})
-            kept = {
-                row.student: row for row in connection.execute(sa.select(results).where(results.c.run_id == run.number))
-            }
+            known = sa.select(results.c.student, results.c.content, results.c.grading_id)
+            kept = {row.student: row for row in connection.execute(known.where(results.c.run_id == source))}
             connection.execute(sa.delete(results).where(results.c.run_id == run.number))
             rows = [
                 {
@@ -304,27 +318,26 @@ class Store:
                     "content": kept[hand_in.student.id].content if hand_in.student.id in kept else None,
                     "grading_id": kept[hand_in.student.id].grading_id if hand_in.student.id in kept else None,
                 }
-                for position, hand_in in enumerate(hand_ins)
+                for position, hand_in in enumerate(sorted(hand_ins, key=lambda hand_in: hand_in.student.id))
             ]
             if rows:
                 connection.execute(sa.insert(results), rows)
         return run
 
-    def find_grading(self, key: str) -> int | None:
-        """Return the latest grading with this key that is no fault of the grader's."""
-        query = (
-            sa.select(gradings.c.id)
-            .where(gradings.c.key == key, gradings.c.errored == 0)
-            .order_by(gradings.c.generation.desc())
-            .limit(1)
-        )
+    def find_grading(self, key: str, made_in: Run | None = None) -> "KnownGrading | None":
+        """Return the latest grading with this key, unless it is errored; only what one run made if it is given."""
+        query = sa.select(gradings.c.id, gradings.c.outcome).where(gradings.c.key == key, gradings.c.errored == 0)
+        if made_in is not None:
+            query = query.where(gradings.c.made_in == made_in.number)
         with self._transaction() as connection:
-            return connection.scalars(query).first()
+            row = connection.execute(query.order_by(gradings.c.generation.desc()).limit(1)).first()
+        return KnownGrading(row.id, Outcome.model_validate_json(row.outcome)) if row else None
 
-    def link(self, run: Run, student: str, content: str | None, grading: int | None) -> None:
-        """Give a student of a run a grading that is there already; None while it has to be made anew."""
-        with self._transaction(writes=True) as connection:
-            _link(connection, run, [student], content, grading)
+    def link(self, run: Run, links: Sequence[tuple[str, str, int]]) -> None:
+        """Give students of a run gradings that are there already: student, content and grading of each."""
+        if links:
+            with self._transaction(writes=True) as connection:
+                _link(connection, run, links)
 
     def keep(
         self,
@@ -345,6 +358,7 @@ class Store:
             newest = sa.select(sa.func.max(gradings.c.generation)).where(gradings.c.key == key)
             values = {
                 "key": key,
+                "made_in": run.number,
                 "generation": (connection.scalars(newest).first() or 0) + 1,
                 "content": content,
                 "errored": int(not report.complete),
@@ -354,7 +368,7 @@ class Store:
             }
             inserted = connection.execute(sa.insert(gradings).values(values)).inserted_primary_key
             assert inserted is not None
-            _link(connection, run, students, content, inserted[0])
+            _link(connection, run, [(student, content, inserted[0]) for student in students])
 
     def finish_run(self, run: Run) -> Run:
         """Say that every submission has its result."""
@@ -501,12 +515,14 @@ def _keep_course(connection: sa.Connection, run: Run) -> str:
     return course_id
 
 
-def _link(
-    connection: sa.Connection, run: Run, students: Sequence[str], content: str | None, grading: int | None
-) -> None:
-    one = (results.c.run_id == run.number) & (results.c.student == sa.bindparam("whose"))
-    statement = sa.update(results).where(one).values(content=content, grading_id=grading)
-    connection.execute(statement, [{"whose": student} for student in students])
+def _link(connection: sa.Connection, run: Run, links: Sequence[tuple[str, str, int]]) -> None:
+    statement = (
+        sa.update(results)
+        .where(results.c.run_id == run.number, results.c.student == sa.bindparam("whose"))
+        .values(content=sa.bindparam("what"), grading_id=sa.bindparam("which"))
+    )
+    rows = [{"whose": student, "what": content, "which": grading} for student, content, grading in links]
+    connection.execute(statement, rows)
 
 
 def _about(run: Run) -> str:

@@ -61,6 +61,7 @@ gradings = Table(
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("key", String(64), nullable=False),
     Column("generation", Integer, nullable=False),
+    Column("made_in", ForeignKey("runs.id"), nullable=False),
     Column("content", ForeignKey("submissions.content"), nullable=False),
     Column("errored", Integer, nullable=False),
     Column("problem", Text, nullable=False),

@@ -1,7 +1,7 @@
 """A course: its exercises in teaching order, and what learners are shown."""
 
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
 from pydantic import Field, field_validator
@@ -11,7 +11,7 @@ from grader.model.feedback import FeedbackLevel
 from grader.model.late import LatePolicy, refuse_date_alone
 from grader.model.rubric import Rubric
 
-DECIDED_AFTER_GRADING: Final = frozenset({"deadline", "timezone", "late"})
+DECIDED_AFTER_GRADING: Final = frozenset({"deadline", "timezone", "late", "attempts"})
 """Settings that change no verdict, so that a change of them makes no work to be graded again."""
 
 
@@ -30,6 +30,8 @@ class CourseSettings(Model):
     timezone: str = "UTC"
     """An IANA name such as ``Europe/Berlin``: what deadlines are given in, and what a day late is."""
     late: LatePolicy = LatePolicy()
+    attempts: Literal["newest", "oldest"] = "newest"
+    """Which of several attempts counts; of the newest ones, one that is not past the cut-off."""
 
     @field_validator("deadline", mode="before")
     @classmethod

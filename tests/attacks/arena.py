@@ -106,7 +106,7 @@ class Arena:
     @property
     def grader(self) -> psutil.Process:
         """The process that grades."""
-        return psutil.Process(self.runner._process.pid)
+        return psutil.Process(self.runner.pid)
 
     @property
     def zygote(self) -> psutil.Process:

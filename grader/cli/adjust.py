@@ -1,0 +1,117 @@
+"""``grade adjust``: decide a criterion's points by hand."""
+
+import getpass
+import os
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.cli.options import store_option
+
+if TYPE_CHECKING:
+    from grader.grading.store import Run, Store
+    from grader.model.adjustment import Adjustment
+
+
+@click.command("adjust", epilog="Example: grade adjust 0042 heads.split 2 --why 'Right by another convention.'")
+@click.argument("student", required=False)
+@click.argument("criterion", required=False)
+@click.argument("points", required=False, type=click.FloatRange(0))
+@click.option("--why", metavar="TEXT", help="The reason; the student reads it.")
+@click.option("--author", metavar="NAME", help="Who decided; your user name if not given.")
+@click.option("--withdraw", is_flag=True, help="Take an earlier decision back: the checks decide again.")
+@store_option
+def adjust_command(
+    student: str | None,
+    criterion: str | None,
+    points: float | None,
+    why: str | None,
+    author: str | None,
+    withdraw: bool,
+    store_location: str,
+) -> None:
+    """Set what CRITERION gives STUDENT to POINTS, whatever the checks say; without arguments, list all decisions.
+
+    POINTS is not added to anything, so that grading again cannot pay twice. CRITERION is EXERCISE.CRITERION, or the
+    criterion alone if only one exercise has it. Decisions stay with every later run.
+    """
+    from grader.grading.store import open_store
+
+    listing = student is None or (criterion is None and points is None and not why)
+    if not listing:
+        if criterion is None or (points is None) == (not withdraw):
+            raise click.UsageError("Give STUDENT, CRITERION and either POINTS or --withdraw.")
+        if not why or not why.strip():
+            raise click.UsageError("Give the reason with --why: the student reads it.")
+    with open_store(store_location) as store:
+        if listing:
+            for made in store.adjustments(student):
+                click.echo(describe(made))
+            return
+        assert student is not None
+        assert criterion is not None
+        assert why is not None
+        run = store.run()
+        made = _decide(store, run, student, criterion, points, why.strip(), author or _user())
+        store.adjust(made)
+        (result,) = store.results(run, [student])
+        final = result.grade.final if result.grade else None
+    click.echo(describe(made))
+    grade = "no grade yet" if final is None else f"{final:g} points"
+    click.echo(f"{student} has {grade} in run {run.number}. The files go out with: grade publish")
+
+
+def describe(made: "Adjustment") -> str:
+    """Return a decision as one line."""
+    from grader.report.harmless import harmless_line
+
+    what = "withdrawn" if made.points is None else f"{made.points:g} points"
+    when = made.at.strftime("%Y-%m-%d %H:%M %Z")
+    return harmless_line(
+        f"{made.student}: {made.exercise}.{made.criterion}: {what}: {made.why} ({made.author}, {when})"
+    )
+
+
+def _decide(
+    store: "Store", run: "Run", student: str, criterion: str, points: float | None, why: str, author: str
+) -> "Adjustment":
+    from grader.grading.plan import suggest
+    from grader.model.adjustment import Adjustment
+
+    if not any(store.results(run, [student])):
+        known = [result.student.id for result in store.results(run)]
+        raise click.BadParameter(f"nobody in run {run.number} has the id {student!r}.{suggest(student, known)}")
+    worth = {
+        f"{exercise.id}.{each.id}": each.points
+        for exercise in run.course.exercises
+        for each in exercise.rubric.criteria
+    }
+    found = [name for name in worth if criterion in (name, name.partition(".")[2])]
+    if len(found) != 1:
+        problem = (
+            f"several exercises have {criterion!r}: {', '.join(found)}" if found else f"no criterion {criterion!r}"
+        )
+        raise click.BadParameter(
+            f"{problem}.{'' if found else suggest(criterion, [*worth, *(name.partition('.')[2] for name in worth)])}",
+            param_hint="CRITERION",
+        )
+    if points is not None and points > worth[found[0]]:
+        raise click.BadParameter(f"{found[0]} has only {worth[found[0]]:g} points", param_hint="POINTS")
+    exercise, _, name = found[0].partition(".")
+    return Adjustment(
+        student=student,
+        exercise=exercise,
+        criterion=name,
+        points=points,
+        why=why,
+        author=author,
+        at=datetime.now(UTC),
+    )
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user without a name, as in containers
+        return f"user {os.getuid()}"

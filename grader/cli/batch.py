@@ -1,0 +1,173 @@
+"""``grade batch``: grade a class."""
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.cli.options import course_option, isolation_choice, open_course_option, store_option
+
+if TYPE_CHECKING:
+    from grader.model.classroom import Classroom, HandIn
+    from grader.model.report import IsolationLevel
+
+_SHOWN = 40
+"""More paths that belong to nobody are counted, not listed."""
+
+
+@click.command("batch", epilog="Example: grade batch submissions.zip --roster roster.csv --dry-run")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option("--dry-run", is_flag=True, help="Show who was found, and how; grade nothing.")
+@click.option("--layout", default="auto", show_default=True, help="How SOURCE is laid out, if it is not recognised.")
+@click.option(
+    "--roster", type=click.Path(path_type=Path), help="CSV of the class: id, name, email, section, extension."
+)
+@click.option("--assignment", default="", metavar="NAME", help="Which one, where several lie beside each other.")
+@click.option("--only", multiple=True, metavar="EXERCISE", help="Grade this exercise alone. Repeatable.")
+@click.option("--student", "students", multiple=True, metavar="ID", help="Grade this student alone. Repeatable.")
+@click.option("--limit", type=click.IntRange(1), help="Grade at most so many that have no result yet.")
+@click.option("--again", is_flag=True, help="Grade anew what has been graded already.")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**31 - 1), help="Draw inputs from this seed; the last run's if not given."
+)
+@click.option("--jobs", type=click.IntRange(1), help="How many submissions at a time; as many as there are cores.")
+@isolation_choice
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="graded",
+    show_default=True,
+    help="Where reports and the table of grades go.",
+)
+@store_option
+@course_option
+@click.pass_context
+def batch_command(
+    ctx: click.Context,
+    source: Path,
+    dry_run: bool,
+    layout: str,
+    roster: Path | None,
+    assignment: str,
+    only: tuple[str, ...],
+    students: tuple[str, ...],
+    limit: int | None,
+    again: bool,
+    seed: int | None,
+    jobs: int | None,
+    require_isolation: "IsolationLevel",
+    output: Path,
+    store_location: str,
+    course_root: Path | None,
+) -> None:
+    """Grade what a class handed in: a folder or zip in the layout of a learning platform, or a folder for each student.
+
+    What is graded is kept at once. Typed again, the command goes on where it stopped, and grades only what is new or
+    has changed. Exit codes: 0 everybody has a grade, 2 wrong usage, 3 the grader failed at somebody, 130 interrupted.
+    """
+    from grader.course.load import digest_verdicts, load_course
+    from grader.intake.classroom import read_classroom
+
+    trees = open_course_option(course_root)
+    whole = load_course(trees)
+    course = load_course(trees, _known(only, whole.settings.exercises)) if only else whole
+    classroom = read_classroom(
+        source,
+        layout=layout,
+        roster=roster,
+        rule=course.settings.attempts,
+        assignment=assignment,
+        zone=course.settings.zone,
+        exercise_ids=course.settings.exercises,
+    )
+    if dry_run:
+        show_classroom(classroom)
+        return
+    from grader.cli.class_run import EXIT_INTERRUPTED, end_run, grade_run
+    from grader.cli.publish import write_files
+    from grader.grading.exclusive import exclusive
+    from grader.grading.plan import Asked, plan_batch
+    from grader.grading.store import open_store
+
+    exercises = tuple(exercise.id for exercise in course.exercises)
+    asked = Asked(exercises, students, limit, again, seed)
+    command = shlex.join(["grade", *sys.argv[1:]])
+    with exclusive(store_location), open_store(store_location, create=True) as store:
+        plan = plan_batch(store, course, digest_verdicts(trees, whole), str(source.resolve()), classroom, asked)
+        for line in _opening(classroom, goes_on=plan.goes_on, number=plan.run.number, gone=plan.gone):
+            click.echo(line, err=True)
+        run, stop = grade_run(
+            store,
+            plan,
+            trees,
+            source=source.resolve(),
+            jobs=jobs or os.cpu_count() or 1,
+            require_isolation=require_isolation,
+        )
+        code = end_run(store, run, stop, again=command)
+        if code != EXIT_INTERRUPTED:
+            write_files(store, run, output)
+    ctx.exit(code)
+
+
+def show_classroom(classroom: "Classroom") -> None:
+    """Print who was found and how."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from grader.report.harmless import harmless_line
+
+    table = Table("student", "name", "attempts", "counts", "handed in", "notes", box=None, header_style="bold")
+    for hand_in in classroom.hand_ins:
+        table.add_row(*(harmless_line(cell).replace("[", "\\[") for cell in _row(hand_in)))
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 400  # a file has no edge at which names would have to be cut
+    console.print(table)
+    for line in _opening(classroom, goes_on=False, number=0):
+        click.echo(line)
+
+
+def _row(hand_in: "HandIn") -> tuple[str, ...]:
+    attempt = hand_in.attempts[hand_in.chosen] if hand_in.chosen is not None else None
+    when = attempt.submitted_at.strftime("%Y-%m-%d %H:%M %Z") if attempt and attempt.submitted_at else ""
+    notes = list(hand_in.notes)
+    if attempt and attempt.marked_late:
+        notes.insert(0, "marked late")
+    if not hand_in.in_roster:
+        notes.insert(0, "not on the roster")
+    return (
+        hand_in.student.id,
+        hand_in.student.name,
+        str(len(hand_in.attempts)),
+        ", ".join(attempt.sources) if attempt else "nothing handed in",
+        when,
+        "; ".join(notes),
+    )
+
+
+def _opening(classroom: "Classroom", *, goes_on: bool, number: int, gone: tuple[str, ...] = ()) -> list[str]:
+    from grader.report.harmless import harmless_line
+
+    absent = sum(hand_in.chosen is None for hand_in in classroom.hand_ins)
+    lines = [f"{len(classroom.hand_ins)} students, layout {classroom.layout}; {absent} handed in nothing."]
+    if number:
+        lines[0] += f" Run {number} goes on." if goes_on else f" This is run {number}."
+    if gone:
+        lines.append(f"No longer in the class, and so no longer in the run: {', '.join(gone)}.")
+    lines += [f"Note: {note}" for note in classroom.notes]
+    if classroom.unmatched:
+        lines.append(f"{len(classroom.unmatched)} paths belong to nobody:")
+        lines += [f"- {path}" for path in classroom.unmatched[:_SHOWN]]
+        if len(classroom.unmatched) > _SHOWN:
+            lines.append(f"- and {len(classroom.unmatched) - _SHOWN} more")
+    return [harmless_line(line) for line in lines]
+
+
+def _known(only: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:
+    from grader.cli.options import check_exercise
+
+    return tuple(check_exercise(name, known) for name in only)

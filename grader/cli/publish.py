@@ -1,0 +1,43 @@
+"""``grade publish``: write what goes back to the students and into the gradebook."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.cli.options import run_option, store_option
+
+if TYPE_CHECKING:
+    from grader.grading.store import Run, Store
+
+
+@click.command("publish", epilog="Example: grade publish --run 3 --output graded")
+@run_option
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="graded",
+    show_default=True,
+    help="Where reports and the table of grades go.",
+)
+@store_option
+def publish_command(number: int | None, output: Path, store_location: str) -> None:
+    """Write each student's report, the table of grades and an index from what is kept; nothing is graded.
+
+    `grade batch` does so at its end. After `grade adjust`, `rescore` or `regrade` it is left to you, so that you can
+    look at `grade diff` first.
+    """
+    from grader.grading.store import open_store
+
+    with open_store(store_location) as store:
+        write_files(store, store.run(number), output)
+
+
+def write_files(store: "Store", run: "Run", output: Path) -> None:
+    """Write the files of a run, leaving out who still waits, and say so."""
+    from grader.report.class_folder import write_class_files
+
+    results = (outgoing for result in store.results(run) if (outgoing := result.student_result()) is not None)
+    index = write_class_files(results, output, feedback=run.course.settings.feedback)
+    counts = ", ".join(f"{number} {status.replace('_', ' ')}" for status, number in index.counts.items())
+    click.echo(f"Wrote {output}: {len(index.students)} reports, grades.csv and index.json ({counts}).")

@@ -1,0 +1,144 @@
+"""Grade many submissions at a time on this machine, and survive whatever happens to a runner."""
+
+import queue
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from grader.grading.client import Runner
+from grader.grading.messages import Graded, Job, RunnerSettings
+from grader.model.course import Course
+from grader.model.errors import RunnerError
+from grader.model.report import ScoreReport
+from grader.model.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Attempted:
+    """What came of grading one submission."""
+
+    report: ScoreReport | None
+    """None if no runner came to its end; incomplete if one did but failed at a check."""
+    problem: str = ""
+    """What the grader failed on; empty if it did not."""
+
+
+class LocalEngine:
+    """
+    Runners on this machine, started when they are needed and warm from then on.
+
+    Args:
+        settings: The course and how to isolate.
+        course: The course.
+        jobs: How many submissions are graded at the same time.
+        patience_s: When a runner that has not answered is ended; by the course's own limit for a submission if None.
+    """
+
+    def __init__(self, settings: RunnerSettings, course: Course, jobs: int, patience_s: float | None = None) -> None:
+        self._settings = settings
+        self._course = course
+        # The runner itself keeps to the limit; this is for one that cannot, and leaves time to start and to explain.
+        self._patience_s = 2 * course.settings.submission_s + 60 if patience_s is None else patience_s
+        self._idle: queue.SimpleQueue[Runner] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._all: set[Runner] = set()
+        self._stopped = False
+        self._succeeded = False
+        self._failures = 0
+        self._threads = ThreadPoolExecutor(jobs, "runner")
+        self.jobs = jobs
+
+    def grade(self, job: Job) -> "Future[Attempted]":
+        """
+        Begin to grade a submission.
+
+        The future raises `CourseError` or `IsolationError` if nothing can be graded here, and `RunnerError` if runners
+        have failed at everything so far: then going on is of no use.
+        """
+        return self._threads.submit(self._grade, job)
+
+    def close(self) -> None:
+        """End all runners at once; what they were grading raises `RunnerError`."""
+        with self._lock:
+            self._stopped = True
+            runners = list(self._all)
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for runner in runners:
+            runner.kill()
+        self._threads.shutdown()
+        for runner in runners:
+            runner.close()
+        self._all.clear()
+
+    def _grade(self, job: Job) -> Attempted:
+        last = Attempted(None)
+        for _ in range(2):
+            last = self._grade_once(job)
+            if not last.problem:
+                self._succeeded = True
+                return last
+            self._failures += 1
+            if not self._succeeded and self._failures > 2 * self.jobs + 2:
+                raise RunnerError(f"no submission could be graded. The last problem: {last.problem}")
+        return last
+
+    def _grade_once(self, job: Job) -> Attempted:
+        runner = self._take()
+        try:
+            report = self._run(runner, job)
+            if report.complete and _has_crash(report):
+                # A process can be killed from outside, such as by a system short of memory: only a crash that happens
+                # again is the code's own.
+                report = self._run(runner, job)
+        except RunnerError as error:
+            self._drop(runner)
+            if self._stopped:
+                raise
+            return Attempted(None, str(error))
+        except BaseException:
+            self._drop(runner)
+            raise
+        if not report.complete:
+            # What made a check fail to run may still be there in this runner.
+            self._drop(runner)
+            return Attempted(report, _first_problem(report))
+        self._idle.put(runner)
+        return Attempted(report)
+
+    def _run(self, runner: Runner, job: Job) -> ScoreReport:
+        for event in runner.grade(job, time.monotonic() + self._patience_s):
+            if isinstance(event, Graded):
+                return event.report
+        raise RunnerError("the grading process gave no report")
+
+    def _take(self) -> Runner:
+        try:
+            return self._idle.get_nowait()
+        except queue.Empty:
+            pass
+        with self._lock:
+            if self._stopped:
+                raise RunnerError("grading was stopped")
+            runner = Runner(self._settings, self._course)
+            self._all.add(runner)
+        return runner
+
+    def _drop(self, runner: Runner) -> None:
+        with self._lock:
+            self._all.discard(runner)
+        runner.kill()
+        runner.close()
+
+
+def _has_crash(report: ScoreReport) -> bool:
+    return any(check.verdict is Verdict.CRASHED for exercise in report.exercises for check in exercise.checks)
+
+
+def _first_problem(report: ScoreReport) -> str:
+    return next(
+        f"{exercise.id}, {check.id}: {check.rationale}"
+        for exercise in report.exercises
+        for check in exercise.checks
+        if check.verdict is Verdict.ERRORED
+    )

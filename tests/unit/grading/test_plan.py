@@ -1,0 +1,175 @@
+"""Which run a grading is, and which attempt counts."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from grader.grading.plan import Asked, choose_in_time, plan_batch, plan_regrade, rescore_run
+from grader.grading.store import Status, open_store
+from grader.model.classroom import Attempt, Classroom, HandIn, Student
+from grader.model.errors import CourseError, SubmissionError
+from grader.model.rubric import Rubric
+from grader.model.verdict import Verdict
+from tests.unit.grading.made_up import COURSE, NOON, hand_in_of, keep_all, report_of, run_of, submission_of
+
+ALL = Asked(COURSE.settings.exercises)
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    """An empty store."""
+    with open_store(tmp_path / "grades.sqlite", create=True) as opened:
+        yield opened
+
+
+def plan(store, names: str, asked: Asked = ALL, course=COURSE):
+    """Plan the batch of a class with these students."""
+    classroom = Classroom(layout="folders", hand_ins=tuple(hand_in_of(name) for name in names))
+    return plan_batch(store, course, "digest", "/class", classroom, asked)
+
+
+def grade_one(store, run, student: str) -> None:
+    """Give one student a result."""
+    submission = submission_of(student, student)
+    store.keep(run, [student], submission, student, f"{run.number} {student}", report_of(submission))
+
+
+def test_an_interrupted_run_goes_on_and_a_finished_one_does_not(store) -> None:
+    """As long as nothing else has changed."""
+    first = plan(store, "ab")
+    second = plan(store, "bc")
+    store.finish_run(second.run)
+    third = plan(store, "bc")
+
+    assert [1, 1, 2] == [first.run.number, second.run.number, third.run.number]
+    assert [False, True, False] == [first.goes_on, second.goes_on, third.goes_on]
+    assert ("a",) == second.gone
+    assert first.run.seed == second.run.seed == third.run.seed
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"asked": ALL._replace(seed=3)},
+        {"asked": ALL._replace(exercises=("double",))},
+        {"course": COURSE.model_copy(update={"digest": "other"})},
+        {"asked": ALL._replace(again=True)},
+    ],
+)
+def test_whatever_changes_a_report_begins_a_new_run(store, other: dict[str, object]) -> None:
+    """The old one stays as it is."""
+    first = plan(store, "ab", ALL._replace(seed=2))
+
+    second = plan(store, "ab", **other)
+
+    assert first.run.number != second.run.number
+    assert not second.goes_on
+
+
+def test_asking_for_one_student_keeps_the_others_results(store) -> None:
+    """The latest run always holds the whole class."""
+    first = plan(store, "abc").run
+    for student in "abc":
+        grade_one(store, first, student)
+    store.finish_run(first)
+
+    second = plan(store, "abc", ALL._replace(students=("b",)))
+
+    assert ["b"] == [hand_in.student.id for hand_in in second.todo]
+    assert [Status.GRADED] * 3 == [result.status for result in store.results(second.run)]
+
+
+def test_a_limit_takes_the_next_that_wait(store) -> None:
+    """And not the same again."""
+    first = plan(store, "abcd", ALL._replace(limit=2))
+    for hand_in in first.todo:
+        grade_one(store, first.run, hand_in.student.id)
+
+    second = plan(store, "abcd", ALL._replace(limit=2))
+
+    assert ["a", "b"] == [hand_in.student.id for hand_in in first.todo]
+    assert ["c", "d"] == [hand_in.student.id for hand_in in second.todo]
+
+
+def test_a_student_who_is_not_there_is_wrong_usage(store) -> None:
+    """Before a run is begun."""
+    with pytest.raises(SubmissionError, match="nobody in the class has the id 'annna'. Did you mean 'anna'?"):
+        plan(store, ["anna"], ALL._replace(students=("annna",)))
+    assert [] == store.runs()
+
+
+def test_a_regrade_begins_with_nothing_and_goes_on_after_an_interruption(store) -> None:
+    """Except for students that were not asked for."""
+    base = keep_all(store, run_of(), {"a": "a", "b": "b"})
+
+    everybody = plan_regrade(store, COURSE, "digest", base, (), None)
+    assert [Status.WAITING] * 2 == [result.status for result in store.results(everybody.run)]
+    again = plan_regrade(store, COURSE, "digest", base, (), None)
+    assert again.goes_on
+    store.finish_run(again.run)
+    one = plan_regrade(store, COURSE, "digest", base, ("b",), None)
+    assert not one.goes_on
+    assert ["b"] == [hand_in.student.id for hand_in in one.todo]
+    assert [Status.GRADED] * 2 == [result.status for result in store.results(one.run)]
+
+
+def other_points(**points: float) -> Rubric:
+    """The rubric of double with other points."""
+    rubric = COURSE.exercise("double").rubric
+    criteria = tuple(each.model_copy(update={"points": points.get(each.id, each.points)}) for each in rubric.criteria)
+    return rubric.model_copy(update={"criteria": criteria, "points": sum(each.points for each in criteria)})
+
+
+def with_rubric(rubric: Rubric):
+    """The miniature course with another rubric for double."""
+    double = COURSE.exercise("double").model_copy(update={"rubric": rubric})
+    return COURSE.model_copy(update={"exercises": (double, *COURSE.exercises[1:]), "digest": "other"})
+
+
+def test_rescoring_applies_other_points_to_the_same_verdicts(store) -> None:
+    """Grades and reports alike; the old run stays as it was."""
+    base = keep_all(store, run_of(), {"a": "a"}, doubles=Verdict.FAILED)
+
+    run = rescore_run(store, base, with_rubric(other_points(values=10, refusal=7)))
+
+    (before,), (after,) = store.results(base), store.results(run)
+    assert 5 == before.grade.final
+    assert 11 == after.grade.final
+    assert 21 == after.grade.max_score
+    report = after.report()
+    assert (11, 21) == (report.score, report.max_score)
+    assert "other" == report.course.digest
+    assert before.report().exercises[0].checks[1:] == report.exercises[0].checks[1:]
+    assert "Look at the factor." == report.exercises[0].checks[0].hint
+    assert run.finished_at is not None
+
+
+def test_a_rubric_that_asks_for_more_than_was_run_is_refused(store) -> None:
+    """Nobody's verdict is made up."""
+    base = keep_all(store, run_of(), {"a": "a"})
+    rubric = COURSE.exercise("double").rubric
+    first = rubric.criteria[0].model_copy(update={"checks": ("doubles", "dances")})
+    course = with_rubric(rubric.model_copy(update={"criteria": (first, *rubric.criteria[1:])}))
+
+    with pytest.raises(CourseError) as caught:
+        rescore_run(store, base, course)
+
+    assert "criterion 'values' names 'dances', which was not run. Grade again with: grade regrade" in str(caught.value)
+    assert 1 == len(store.runs())
+
+
+def test_the_newest_attempt_before_the_cut_off_counts() -> None:
+    """A later one must not turn points into none."""
+    late = COURSE.settings.late.model_copy(update={"cut_off": NOON})
+    settings = COURSE.settings.model_copy(update={"deadline": NOON, "late": late})
+    attempts = tuple(Attempt(sources=("x",), submitted_at=NOON + timedelta(hours=hours)) for hours in (-2, -1, 1, 2))
+    hand_in = HandIn(student=Student(id="a"), attempts=attempts, chosen=3)
+
+    chosen = choose_in_time(hand_in, settings)
+
+    assert 1 == chosen.chosen
+    assert ("attempt 2 of 4 counts: what came later is past the cut-off",) == chosen.notes
+    assert hand_in == choose_in_time(hand_in, COURSE.settings)
+    too_late = hand_in.model_copy(update={"attempts": attempts[2:], "chosen": 1})
+    assert too_late == choose_in_time(too_late, settings)
