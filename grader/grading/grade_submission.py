@@ -11,7 +11,7 @@ from grader import __version__
 from grader.course.load import load_chaffs
 from grader.course.source import parse_python, promised_names
 from grader.course.trees import CourseTrees
-from grader.grading.lanes import LaneResult, run_lanes, share_out
+from grader.grading.lanes import GradedExercise, run_lanes
 from grader.grading.messages import CheckDone, Event, ExerciseDone, ExerciseStarted, Job
 from grader.model.advice import MISTAKES
 from grader.model.course import Chaff, Course, Exercise
@@ -20,7 +20,6 @@ from grader.model.report import (
     CourseStamp,
     Environment,
     ExerciseReport,
-    Isolation,
     IsolationLevel,
     ScoreReport,
     SubmissionStamp,
@@ -102,9 +101,8 @@ class SubmissionGrader:
         """Grade one submission; ``emit`` is told of each step."""
         started = time.monotonic()
         deadline = started + self.course.settings.submission_s
-        results = self._grade_lanes(job, deadline, emit)
-        by_id = {exercise.id: exercise for result in results for exercise in result.exercises}
-        exercises = tuple(by_id[entry.exercise] for entry in job.entries)
+        results = self._grade_exercises(job, deadline, emit)
+        exercises = tuple(result.report for result in results)
         checks = [check for exercise in exercises for check in exercise.checks]
         return ScoreReport(
             course=CourseStamp(id=self.course.settings.id, title=self.course.settings.title, digest=self.course.digest),
@@ -131,18 +129,19 @@ class SubmissionGrader:
             seconds=time.monotonic() - started,
         )
 
-    def _grade_lanes(self, job: Job, deadline: float, emit: Callable[[Event], None]) -> list[LaneResult]:
+    def _grade_exercises(self, job: Job, deadline: float, emit: Callable[[Event], None]) -> list[GradedExercise]:
+        """Return the results in the order of the job's entries."""
         # Stopping at the first mistake only makes sense one after another.
-        lanes = 1 if job.fail_fast else len(self.sandboxes)
-        weights = [len(self.course.exercise(entry.exercise).claims) for entry in job.entries]
-        shares = share_out(job.entries, weights, lanes)
-
-        def grade(lane: int, entries: Sequence[Entry]) -> LaneResult:
-            return _SubmissionRun(self, self.sandboxes[lane], job, deadline, emit).grade_all(entries)
-
-        for sandbox in self.sandboxes[1 : len(shares)]:
+        lanes = 1 if job.fail_fast else min(len(self.sandboxes), len(job.entries))
+        order = list(range(len(job.entries)))
+        if lanes > 1:  # what takes longest first, so that no lane is left with it at the end
+            order.sort(key=lambda number: -len(self.course.exercise(job.entries[number].exercise).claims))
+        run = _SubmissionRun(self, job, deadline, emit)
+        for sandbox in self.sandboxes[1:lanes]:
             sandbox.wait_until_ready()
-        return run_lanes(shares, grade) if shares else []
+        return run_lanes(
+            order, lanes, lambda lane, number: run.grade_exercise(job.entries[number], self.sandboxes[lane])
+        )
 
     def stand_ins(self, exercise: Exercise) -> list[StandIn]:
         """Return the stand-ins for what an exercise builds on."""
@@ -177,29 +176,19 @@ class _SubmissionRun:
     """The state of grading exercises of one submission, one after another."""
 
     grader: SubmissionGrader
-    sandbox: Sandbox
     job: Job
     deadline: float
     emit: Callable[[Event], None]
-    isolation: Isolation | None = None
-    accelerator: str = "cpu"
     stopped: bool = False
-    flags: list[Flag] = field(default_factory=list)
 
-    def grade_all(self, entries: Sequence[Entry]) -> LaneResult:
-        exercises = tuple(self.grade_exercise(entry) for entry in entries)
-        return LaneResult(
-            exercises=exercises, flags=tuple(self.flags), isolation=self.isolation, accelerator=self.accelerator
-        )
-
-    def grade_exercise(self, entry: Entry) -> ExerciseReport:
+    def grade_exercise(self, entry: Entry, sandbox: Sandbox) -> GradedExercise:
         exercise = self.grader.course.exercise(entry.exercise)
         started = time.monotonic()
         self.emit(
             ExerciseStarted(exercise=exercise.id, title=exercise.rubric.title, checks=len(exercise.rubric.checks))
         )
         notes = [entry.note] if entry.note else []
-        printed, dropped = "", 0
+        session: ExerciseSession | None = None
         results: dict[str, CheckResult]
         if entry.path is None:
             results = self._same_for_all(exercise, Verdict.MISSING, entry.note or f"No file provides {exercise.id}.")
@@ -208,15 +197,12 @@ class _SubmissionRun:
             if blocked:
                 results = self._same_for_all(exercise, Verdict.BLOCKED, blocked)
             else:
-                session = self._open_session(exercise, entry.path, entry.note)
+                session = self._open_session(exercise, entry.path, entry.note, sandbox)
                 try:
                     results = self._run_checks(exercise, session)
                 finally:
                     session.close()
                 notes += session.notes
-                printed, dropped = session.printed, session.dropped
-                self.isolation = session.isolation or self.isolation
-                self.accelerator = session.accelerator
         criteria = score_exercise(exercise, results)
         report = ExerciseReport(
             id=exercise.id,
@@ -226,19 +212,26 @@ class _SubmissionRun:
             criteria=criteria,
             source=entry.path or "",
             notes=tuple(notes),
-            output=printed,
-            output_dropped=dropped,
+            output=session.printed if session else "",
+            output_dropped=session.dropped if session else 0,
             seconds=time.monotonic() - started,
         )
         self.emit(ExerciseDone(report=report))
-        return report
+        if session is None:
+            return GradedExercise(report=report)
+        return GradedExercise(
+            report=report,
+            flags=tuple(session.flags),
+            isolation=session.isolation,
+            accelerator=session.accelerator,
+        )
 
-    def _open_session(self, exercise: Exercise, path: str, note: str) -> ExerciseSession:
+    def _open_session(self, exercise: Exercise, path: str, note: str, sandbox: Sandbox) -> ExerciseSession:
         not_here: dict[Device, str] = {}
         if not pretend_device.available():
             not_here["pretend"] = f"Device mistakes cannot be looked for: {pretend_device.unavailable_reason()}."
         return ExerciseSession(
-            sandbox=self.sandbox,
+            sandbox=sandbox,
             jail=self.grader.jail_settings(exercise.rubric.limits, len(exercise.rubric.checks)),
             require_isolation=self.grader.require_isolation,
             exercise=exercise,
@@ -298,7 +291,7 @@ class _SubmissionRun:
         try:
             conversation = session.begin_check(seed)
         except LearnerProblem as problem:
-            self._flag_disturbance(exercise, problem)
+            _flag_disturbance(session, problem)
             return result_of(claim, problem, None, criterion.hint)
         run = CheckRun(conversation, Draw(seed))
         self.grader.suites.run_check(exercise.id, check, run)
@@ -308,15 +301,8 @@ class _SubmissionRun:
         if result.verdict is Verdict.MISSING and session.about_entry:
             result = result.model_copy(update={"rationale": f"{result.rationale} {session.about_entry}"})
         transcripts[check] = Transcript(conversation.exchanges, run.draw.remembered)
-        self._flag_disturbance(exercise, run.error)
+        _flag_disturbance(session, run.error)
         return result.model_copy(update={"seconds": time.monotonic() - started})
-
-    def _flag_disturbance(self, exercise: Exercise, error: BaseException | None) -> None:
-        if isinstance(error, LearnerProblem) and error.type_name == "ProtocolError":
-            message = f"The code for {exercise.id} sent something that is no answer; somebody should read it."
-            flag = Flag(id="protocol", message=message)
-            if flag not in self.flags:
-                self.flags.append(flag)
 
     def _find_forbidden(self, exercise: Exercise, path: str) -> str:
         rubric = exercise.rubric
@@ -340,6 +326,14 @@ class _SubmissionRun:
     def _plain_result(exercise: Exercise, check: str, verdict: Verdict, rationale: str) -> CheckResult:
         claim = exercise.claims[check]
         return CheckResult(id=check, title=claim.title, why=claim.why, verdict=verdict, rationale=rationale)
+
+
+def _flag_disturbance(session: ExerciseSession, error: BaseException | None) -> None:
+    if isinstance(error, LearnerProblem) and error.type_name == "ProtocolError":
+        message = f"The code for {session.exercise.id} sent something that is no answer; somebody should read it."
+        flag = Flag(id="protocol", message=message)
+        if flag not in session.flags:
+            session.flags.append(flag)
 
 
 def _notes(job: Job) -> tuple[str, ...]:

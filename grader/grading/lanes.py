@@ -2,80 +2,89 @@
 
 import os
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from pydantic import TypeAdapter
 
 from grader.model.base import Model
 from grader.model.errors import RunnerError
 from grader.model.report import ExerciseReport, Isolation
-from grader.model.submission import Entry, Flag
+from grader.model.submission import Flag
 
 
-class LaneResult(Model):
-    """What came of the exercises of one lane."""
+class GradedExercise(Model):
+    """What came of one exercise."""
 
-    exercises: tuple[ExerciseReport, ...]
+    report: ExerciseReport
     flags: tuple[Flag, ...] = ()
     isolation: Isolation | None = None
     """None when no worker was needed."""
     accelerator: str = "cpu"
 
 
-def share_out(entries: Sequence[Entry], weights: Sequence[int], lanes: int) -> list[list[Entry]]:
+_RESULTS: Final = TypeAdapter(dict[int, GradedExercise])
+
+MOST_EXERCISES: Final = 256
+"""A place in the queue is one byte."""
+
+
+def run_lanes(order: Sequence[int], lanes: int, grade: Callable[[int, int], GradedExercise]) -> list[GradedExercise]:
     """
-    Share exercises out so that all lanes take about as long.
-
-    Args:
-        entries: The exercises in teaching order, which each lane keeps.
-        weights: How long each takes, in any unit.
-        lanes: How many lanes there are.
-
-    Returns:
-        At most ``lanes`` lists, none of them empty.
-    """
-    loads = [0] * lanes
-    chosen: list[set[int]] = [set() for _ in range(lanes)]
-    for index in sorted(range(len(entries)), key=lambda index: -weights[index]):
-        lane = loads.index(min(loads))
-        loads[lane] += weights[index]
-        chosen[lane].add(index)
-    return [[entry for index, entry in enumerate(entries) if index in lane] for lane in chosen if lane]
-
-
-def run_lanes(
-    lanes: Sequence[Sequence[Entry]], grade: Callable[[int, Sequence[Entry]], LaneResult]
-) -> list[LaneResult]:
-    """
-    Run the first lane in this process and each other one in a fork of it.
+    Grade exercises in this process and in forks of it, each taking the next from one queue until it is empty.
 
     The process must have one thread.
 
     Args:
-        lanes: The exercises of each lane.
-        grade: Grades the exercises of a lane, given its number.
+        order: Numbers 0 to n - 1 of the exercises, in the order in which they are taken; the longest are best taken
+            first.
+        lanes: How many processes there may be.
+        grade: Grades an exercise, given the number of its lane and its own.
+
+    Returns:
+        The results by number.
 
     Raises:
         RunnerError: If a fork ends without a result.
     """
-    forks = [_fork(lane, entries, grade) for lane, entries in enumerate(lanes[1:], start=1)]
-    results = [grade(0, lanes[0])]
+    if not order:
+        return []
+    queue, writing = os.pipe()
+    os.write(writing, bytes(order))
+    os.close(writing)
+
+    def grade_lane(lane: int) -> dict[int, GradedExercise]:
+        return {number: grade(lane, number) for number in _taken_from(queue)}
+
+    try:
+        forks = [_fork(lane, grade_lane) for lane in range(1, min(lanes, len(order)))]
+        results = grade_lane(0)
+    finally:
+        os.close(queue)
     for pid, reading in forks:
         with os.fdopen(reading, "rb") as pipe:
             text = pipe.read()
         _, status = os.waitpid(pid, 0)
         if not text or status:
             raise RunnerError(f"a part of the grading process ended without a result (status {status})")
-        results.append(LaneResult.model_validate_json(text))
-    return results
+        results |= _RESULTS.validate_json(text)
+    return [results[number] for number in range(len(order))]
 
 
-def _fork(lane: int, entries: Sequence[Entry], grade: Callable[[int, Sequence[Entry]], LaneResult]) -> tuple[int, int]:
+def _taken_from(queue: int) -> Iterator[int]:
+    """Yield one number after another; a byte in a pipe is read by one process alone."""
+    while taken := os.read(queue, 1):
+        yield taken[0]
+
+
+def _fork(lane: int, grade_lane: Callable[[int], dict[int, GradedExercise]]) -> tuple[int, int]:
     reading, writing = os.pipe()
     pid = os.fork()
     if pid:
         os.close(writing)
         return pid, reading
     try:
-        result = grade(lane, entries).model_dump_json().encode()
+        result = _RESULTS.dump_json(grade_lane(lane))
         with os.fdopen(writing, "wb") as pipe:
             pipe.write(result)
         os._exit(0)

@@ -232,9 +232,17 @@ def torch_state_kept() -> Iterator[None]:
                 write(value)
 
 
+def _default_device() -> torch.device:
+    # Asked in full, torch makes a tensor to see where it ends up: 50 µs, twice for each request.
+    plain = not torch.overrides._get_current_function_mode_stack()  # type: ignore[no-untyped-call]
+    return _CPU if plain else torch.get_default_device()
+
+
+_CPU: Final = torch.device("cpu")
+
 _PROCESS_WIDE: Final[list[tuple[Callable[[], Any], Callable[[Any], None]]]] = [
     (torch.get_default_dtype, torch.set_default_dtype),
-    (torch.get_default_device, torch.set_default_device),
+    (_default_device, torch.set_default_device),
     (torch.is_grad_enabled, torch._C._set_grad_enabled),
     (torch.are_deterministic_algorithms_enabled, torch.use_deterministic_algorithms),
     (torch.get_num_threads, torch.set_num_threads),

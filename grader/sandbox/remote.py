@@ -62,12 +62,16 @@ class Conversation:
     exchanges: list[Exchange] = field(default_factory=list)
     not_here: Mapping[Device, str] = field(default_factory=dict)
     """Devices that this machine does not have, each with the reason."""
+    made: tuple[Handle, Reply] | None = None
+    """The module that was made last and its state then, as long as nothing has happened that could change it."""
     _kept: int = 0
 
     def request(self, request: Request, name: str) -> Reply:
         """Send one request; a reply that reports an error is raised as the `LearnerProblem` that it is."""
         if not self.exchanges:
             request = {**request, "begin": True}
+        if request["op"] != "configure" or "dtype" in request:
+            self.made = None
         exchange = Exchange(request, None)
         self.exchanges.append(exchange)
         reply = self.ask(request, name)
@@ -89,6 +93,8 @@ class Conversation:
         reply = self.request({**request, "gradients": gradients}, name)
         if not {"value", "changed", "devices"} <= reply.keys():
             raise _forged()
+        if isinstance(reply["value"], Handle):
+            self.made = reply["value"], reply
         return reply
 
 
@@ -188,11 +194,14 @@ class RemoteModule(RemoteCallable):
         self._conversation.request({"op": "configure", "target": self._target, **settings}, self._name)
         return self
 
-    def _raw_state(self) -> Reply:
+    def _raw_state(self, *, with_buffers: bool = False) -> Reply:
+        made = self._conversation.made
+        if made is not None and made[0] == self._target and not with_buffers:
+            return made[1]
         return self._conversation.request({"op": "state", "target": self._target}, self._name)
 
     def _state(self, kind: str) -> dict[str, torch.Tensor]:
-        found = self._raw_state().get(kind)
+        found = self._raw_state(with_buffers=kind == "buffers").get(kind)
         if type(found) is not dict or any(type(value) is not torch.Tensor for value in found.values()):
             raise _forged()
         return found

@@ -8,7 +8,7 @@ from typing import Any
 
 from grader.model.course import Exercise
 from grader.model.report import Isolation, IsolationLevel
-from grader.model.submission import FileKind, SourceFile
+from grader.model.submission import FileKind, Flag, SourceFile
 from grader.model.verdict import Verdict
 from grader.sandbox.jail import JailSettings
 from grader.sandbox.namespace import StandIn
@@ -56,6 +56,7 @@ class ExerciseSession:
     isolation: Isolation | None = None
     accelerator: str = "cpu"
     notes: list[str] = field(default_factory=list)
+    flags: list[Flag] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._worker: Worker | None = None

@@ -5,8 +5,8 @@ Three habits keep one mistake from costing many criteria:
 - Known weights go in through the promised layers, chosen so that all but one idea does not matter: with one head
   nothing can be split wrongly, with one key every softmax gives 1, with a far look-up any positive scale finds the same
   key.
-- Where a check is about a property (dtype, device, order, memory), a module is compared with itself, and
-  `expect_attends` makes sure that it is attention at all.
+- Where a check is about a property (dtype, device, order, memory), a module is compared with itself. That it is
+  attention at all is the first check's news, and all others depend on it.
 - Query and key are equally long wherever the check is not about cross-attention.
 
 Sizes are pairwise different in any case. The criterion `together` is the net below: ordinary data against a reference.
@@ -113,26 +113,6 @@ def moved(before, after):
     return float(gap) if bool(torch.isfinite(gap)) else math.inf
 
 
-def expect_attends(module, draw, d_model, seq_len=5):
-    """Expect an answer that depends on what is asked and on what is there, as no constant, copy or plain average does.
-
-    A copy of the query does not see the keys and values; a copy or an average of the values does not see the query;
-    and random numbers are others each time. (Weights or output have to be the same again, not both: that one of them is
-    not is news for a single check.)
-    """
-    query, other_query, memory, other_memory = (draw.normal(1, seq_len, d_model) for _ in range(4))
-    output, weights = attend(module, query, memory, memory)
-    output_again, weights_again = attend(module, query, memory, memory)
-    asked_otherwise, _ = attend(module, other_query, memory, memory)
-    found_otherwise, _ = attend(module, query, other_memory, other_memory)
-    again = min(moved(output, output_again), moved(weights, weights_again))
-    expect(again < CLOSE, "The same call gives another answer each time.")
-    expect(moved(output, asked_otherwise) > MOVES, "The output stays the same when the query changes.")
-    expect(moved(output, found_otherwise) > MOVES, "The output stays the same when key and value change.")
-    identity = moved(asked_otherwise, output + (other_query - query)) > MOVES
-    expect(identity, "The output follows the query directly, without attention.")
-
-
 # --- the reference, in float64 --------------------------------------------------------------------
 
 
@@ -185,6 +165,33 @@ def one_hot(rows, width):
 # --- conventions ----------------------------------------------------------------------------------
 
 
+def test_it_attends(learner, draw):
+    """The output changes with the query and with key and value, and the same call gives the same answer.
+
+    A copy of the query does not see the keys and values; a copy or an average of the values does not see the query;
+    and random numbers are others each time. All other checks take for granted that this is attention of some kind.
+    """
+    size = draw.sizes("seq_len", "num_heads", "d_k", low=2, high=5)
+    d_model = size.num_heads * size.d_k
+    module = make(learner, draw, size.num_heads, size.d_k)
+    fill(module, draw)
+    query, other_query, memory, other_memory = (draw.normal(1, size.seq_len, d_model) for _ in range(4))
+
+    output, weights = attend(module, query, memory, memory)
+    output_again, weights_again = attend(module, query, memory, memory)
+    asked_otherwise, _ = attend(module, other_query, memory, memory)
+    found_otherwise, _ = attend(module, query, other_memory, other_memory)
+
+    # Weights or output have to be the same again, not both: that one of them is not is news for a check of its own.
+    again = min(moved(output, output_again), moved(weights, weights_again))
+    expect(again < CLOSE, "The same call gives another answer each time.")
+    expect(moved(output, asked_otherwise) > MOVES, "The output stays the same when the query changes.")
+    expect(moved(output, found_otherwise) > MOVES, "The output stays the same when key and value change.")
+    identity = moved(asked_otherwise, output + (other_query - query)) > MOVES
+    expect(identity, "The output follows the query directly, without attention.")
+
+
+@pytest.mark.depends_on("it_attends")
 def test_the_four_layers_are_registered(learner, draw):
     """W_q, W_k, W_v and W_o are layers of the module, each (d_model, d_model).
 
@@ -200,9 +207,9 @@ def test_the_four_layers_are_registered(learner, draw):
         expect(f"{layer}.weight" in found, f"The module has no parameter {layer}.weight.")
         expect_tensor(found[f"{layer}.weight"], f"{layer}.weight", (d_model, d_model), ("features_out", "features_in"))
     fill(module, draw)
-    expect_attends(module, draw, d_model)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_calls_leave_the_layers_alone(learner, draw):
     """A call uses the layers that are there and makes no new ones.
 
@@ -215,7 +222,7 @@ def test_calls_leave_the_layers_alone(learner, draw):
     loaded = fill(module, draw)
     expect(len(loaded) >= len(LAYERS), "The module has fewer parameters than the four layers need.")
 
-    expect_attends(module, draw, d_model, size.seq_len)
+    self_attend(module, draw.normal(1, size.seq_len, d_model))
     found = module.parameters()
 
     expect(set(found) == set(loaded), "A call adds parameters to the module, or takes some away.")
@@ -223,6 +230,7 @@ def test_calls_leave_the_layers_alone(learner, draw):
         expect_equal(found[name], value, name)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_forward_returns_output_then_weights(learner, draw):
     """forward returns (output, attention_weights), in this order.
 
@@ -237,9 +245,9 @@ def test_forward_returns_output_then_weights(learner, draw):
     first, second = expect_pair(module(x, x, x))
 
     expect(not (first.dim() == 4 and second.dim() == 3), "The pair comes the other way round: weights, then output.")
-    expect_attends(module, draw, d_model, size.seq_len)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_weights_are_kept_apart_for_each_head(learner, draw):
     """The weights have an axis for the heads, and the heads differ.
 
@@ -256,9 +264,9 @@ def test_weights_are_kept_apart_for_each_head(learner, draw):
     shape = (size.batch, size.num_heads, size.seq_len, size.seq_len)
     expect_tensor(weights, "attention_weights", shape, WEIGHTS)
     expect(moved(weights[:, 0], weights[:, 1]) > MOVES, "All heads return the same weights.")
-    expect_attends(module, draw, d_model, size.seq_len)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_returned_weights_are_those_used(learner, draw):
     """The weights that are returned are those that made the output, mask included.
 
@@ -278,7 +286,6 @@ def test_returned_weights_are_those_used(learner, draw):
     expect_close(
         over_heads(weights).to(used.dtype), used, "attention_weights, beside those in the output", ROWS, atol=CLOSE
     )
-    expect_attends(module, draw, size.d_model)
 
 
 def random_mask(draw, seq_len):
@@ -292,6 +299,7 @@ def random_mask(draw, seq_len):
 # --- shapes ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.depends_on("it_attends")
 def test_self_attention_returns_one_vector_per_token(learner, draw):
     """Self-attention maps (batch, seq_len, d_model) to the same shape.
 
@@ -306,9 +314,9 @@ def test_self_attention_returns_one_vector_per_token(learner, draw):
     output, _ = self_attend(module, x)
 
     expect_tensor(output, "output", (size.batch, size.seq_len, d_model), OUTPUT)
-    expect_attends(module, draw, d_model, size.seq_len)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_axes_of_size_one_stay(learner, draw):
     """A batch of one, a single token and a single head keep their axes.
 
@@ -330,9 +338,9 @@ def test_axes_of_size_one_stay(learner, draw):
         expect_tensor(output, "output", (batch, seq_len, d_model), OUTPUT)
         other, _ = self_attend(module, x + draw.normal(batch, seq_len, d_model))
         expect(moved(output, other) > MOVES, "The output stays the same when the input changes.")
-        expect_attends(module, draw, d_model)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_any_memory_layout_gives_the_same_answer(learner, draw):
     """Inputs that do not lie in one piece in memory are answered like any others.
 
@@ -350,9 +358,9 @@ def test_any_memory_layout_gives_the_same_answer(learner, draw):
     output, _ = attend(module, *scattered)
 
     expect_close(output, expected, "output", OUTPUT, atol=CLOSE)
-    expect_attends(module, draw, d_model, size.seq_len)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_cross_attention_returns_one_row_per_query(learner, draw):
     """With seq_q != seq_k the output has seq_q rows, and each row of weights has seq_k entries.
 
@@ -371,9 +379,9 @@ def test_cross_attention_returns_one_row_per_query(learner, draw):
     expect(
         tuple(weights.shape[-2:]) == (size.seq_q, size.seq_k), "The weights do not have seq_q rows of seq_k entries."
     )
-    expect_attends(module, draw, d_model)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_cross_attention_finds_keys_in_the_other_sequence(learner, draw):
     """Each query finds the key that equals it in another, longer or shorter, sequence.
 
@@ -392,12 +400,12 @@ def test_cross_attention_finds_keys_in_the_other_sequence(learner, draw):
 
         rows = expect_tensor(over_heads(weights), "attention_weights", (1, seq_q, seq_k), ROWS)
         expect_equal(rows[0].argmax(dim=-1), wanted, "the key with the largest weight", ("seq_q",))
-    expect_attends(module, draw, d_model)
 
 
 # --- softmax and scale ----------------------------------------------------------------------------
 
 
+@pytest.mark.depends_on("it_attends")
 def test_the_weights_of_each_query_sum_to_one(learner, draw):
     """Each query spreads a weight of 1 over the keys, in every head.
 
@@ -415,9 +423,9 @@ def test_the_weights_of_each_query_sum_to_one(learner, draw):
     expect(bool((weights >= 0).all()), "Some weights are negative.")
     sums = weights.to(torch.float64).sum(dim=-1)
     expect_close(sums, torch.ones_like(sums), "the sum of a query's weights", atol=CLOSE)
-    expect_attends(module, draw, d_model, size.seq_len)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_a_zero_query_attends_evenly(learner, draw):
     """A token whose query is zero scores every key alike, so it attends evenly to all.
 
@@ -434,9 +442,9 @@ def test_a_zero_query_attends_evenly(learner, draw):
 
     row = expect_tensor(over_heads(weights), "attention_weights", (1, size.seq_len, size.seq_len), ROWS)[:, token]
     expect_close(row, torch.full((1, size.seq_len), 1 / size.seq_len, dtype=torch.float64), "its weights", atol=CLOSE)
-    expect_attends(module, draw, size.d_model, size.seq_len)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_scores_are_divided_by_the_root_of_d_k(learner, draw):
     """Scores are divided by the square root of d_k, the size of one head.
 
@@ -462,12 +470,12 @@ def test_scores_are_divided_by_the_root_of_d_k(learner, draw):
         # In float32 a difference of scores that is 0.5 or more is known to 1e-6, and the divisor to 1e-5.
         expected = torch.full_like(divisors, math.sqrt(d_k))
         expect_close(divisors, expected, "the number that scores are divided by", ("batch", "seq_q"), atol=1e-3)
-    expect_attends(module, draw, d_model)
 
 
 # --- masks ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.depends_on("it_attends")
 def test_masked_keys_get_no_weight(learner, draw):
     """Where the mask holds False, and only there, a key is not looked at.
 
@@ -490,9 +498,9 @@ def test_masked_keys_get_no_weight(learner, draw):
         # An allowed key has a weight of 1 / seq_len at least; a fill of -1e4 or less leaves exactly zero.
         expect_equal(used > 1e-6, mask.expand(1, 1, seq_len, seq_len)[:, 0], "which keys are looked at", ROWS)
     fill(module, draw)
-    expect_attends(module, draw, size.d_model)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_what_is_masked_changes_nothing(learner, draw):
     """What other tokens get does not depend on masked keys and values.
 
@@ -514,9 +522,9 @@ def test_what_is_masked_changes_nothing(learner, draw):
     expect_tensor(output, "output", x.shape, OUTPUT)
     expect_close(output[:, :length], clean[:, :length], "output of the other tokens", OUTPUT, atol=CLOSE)
     expect(moved(clean[:, :length], unmasked[:, :length]) > MOVES, "The mask changes nothing.")
-    expect_attends(module, draw, size.d_model)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_decoding_step_by_step_equals_the_masked_pass(learner, draw, observe):
     """A token that is decoded with only its past gets what one pass with a causal mask gives it.
 
@@ -542,9 +550,9 @@ def test_decoding_step_by_step_equals_the_masked_pass(learner, draw, observe):
     )
     expect_close(whole, stepwise, "output", OUTPUT, atol=CLOSE)
     expect(moved(whole, seeing_all) > MOVES, "The mask changes nothing.")
-    expect_attends(module, draw, size.d_model)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_each_sample_has_a_mask_of_its_own(learner, draw):
     """Sentences of different length in one batch are masked as each of them is alone.
 
@@ -564,9 +572,9 @@ def test_each_sample_has_a_mask_of_its_own(learner, draw):
 
     expect(moved(output, unmasked) > MOVES, "The mask changes nothing.")
     expect_close(weights, torch.cat(alone), "attention_weights", WEIGHTS, atol=CLOSE)
-    expect_attends(module, draw, d_model, size.seq_len)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_masks_of_numbers_mean_the_same(learner, draw):
     """A mask of integer or float 1 and 0 means the same as one of True and False.
 
@@ -586,9 +594,9 @@ def test_masks_of_numbers_mean_the_same(learner, draw):
     for dtype in (torch.int64, torch.float32):
         output, _ = self_attend(module, x, mask.to(dtype))
         expect_close(output, expected, "output", OUTPUT, atol=CLOSE)
-    expect_attends(module, draw, d_model, size.seq_len)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_masks_of_numbers_are_left_alone(learner, draw):
     """A mask of integer or float 1 and 0 is not changed by the call.
 
@@ -603,7 +611,6 @@ def test_masks_of_numbers_are_left_alone(learner, draw):
     for dtype in (torch.int64, torch.float32):
         inputs = [draw.normal(1, size.seq_len, d_model) for _ in range(3)]
         expect_unchanged(module.observe(*inputs, mask.to(dtype)), ("query", "key", "value", "mask"))
-    expect_attends(module, draw, d_model, size.seq_len)
 
 
 # --- heads ----------------------------------------------------------------------------------------
@@ -623,6 +630,7 @@ def seen_per_head(module, num_heads, d_model, query, key):
     return output.unflatten(-1, (num_heads, -1)).transpose(1, 2)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_each_head_looks_with_its_own_features(learner, draw, observe):
     """Head i compares only the features i * d_k … (i + 1) * d_k, so the heads of one token look at different keys.
 
@@ -648,9 +656,9 @@ def test_each_head_looks_with_its_own_features(learner, draw, observe):
         key_seen_by_head_1=int(found[1, 0]) if len(found) > 1 and found.numel() else -1,
     )
     expect_equal(found, wanted, "the key that a head looks at", ("num_heads", "seq_q"))
-    expect_attends(module, draw, d_model)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_a_head_does_not_see_the_features_of_others(learner, draw):
     """Changing the query in the features of one head changes what that head sees, and no other.
 
@@ -676,9 +684,9 @@ def test_a_head_does_not_see_the_features_of_others(learner, draw):
             expect(change > MOVES, "A head does not see the features that it owns.")
         else:
             expect(change < CLOSE, "A head sees features that belong to another.")
-    expect_attends(module, draw, d_model, size.seq_len)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_each_token_keeps_its_row(learner, draw):
     """Token t of the output is what token t gathered, from all of its heads.
 
@@ -697,9 +705,9 @@ def test_each_token_keeps_its_row(learner, draw):
 
     # The other keys keep less than 1e-5 together even where scores are divided by d_k, which is for another check.
     expect_close(output, x, "output", OUTPUT, atol=1e-4)
-    expect_attends(module, draw, d_model)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_permuting_the_tokens_permutes_the_output(learner, draw, observe):
     """Without positions attention does not see order: permuted tokens give the same outputs, permuted.
 
@@ -725,12 +733,12 @@ def test_permuting_the_tokens_permutes_the_output(learner, draw, observe):
     )
     expect_close(of_permuted, output[:, order], "output of the permuted tokens", OUTPUT, atol=CLOSE)
     expect(moved(of_permuted, output) > MOVES, "All tokens get the same output.")
-    expect_attends(module, draw, d_model, size.seq_len)
 
 
 # --- projections ----------------------------------------------------------------------------------
 
 
+@pytest.mark.depends_on("it_attends")
 def test_query_and_key_have_projections_of_their_own(learner, draw):
     """W_q, and it alone, makes queries; W_k, and it alone, makes keys.
 
@@ -754,7 +762,6 @@ def test_query_and_key_have_projections_of_their_own(learner, draw):
 
     rows = expect_tensor(over_heads(weights), "attention_weights", (1, seq_len, seq_len), ROWS)
     expect_equal(rows[0].argmax(dim=-1), neighbour, "the key with the largest weight", ("seq_q",))
-    expect_attends(module, draw, d_model)
 
 
 def test_values_go_through_their_own_projection(learner, draw):
@@ -869,6 +876,7 @@ def test_masked_cross_attention_gives_the_right_numbers(learner, draw):
 # --- samples and calls ----------------------------------------------------------------------------
 
 
+@pytest.mark.depends_on("it_attends")
 def test_each_sample_is_answered_alone(learner, draw):
     """A sample gets the same answer alone as in a batch.
 
@@ -884,9 +892,9 @@ def test_each_sample_is_answered_alone(learner, draw):
 
     alone = torch.cat([self_attend(module, x[sample : sample + 1])[0] for sample in range(size.batch)])
     expect_close(output, alone, "output", OUTPUT, atol=CLOSE)
-    expect_attends(module, draw, d_model, size.seq_len)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_equal_samples_get_equal_answers(learner, draw):
     """The same sentence twice in a batch, in evaluation mode, gets the same answer twice.
 
@@ -902,9 +910,9 @@ def test_equal_samples_get_equal_answers(learner, draw):
 
     expect_tensor(output, "output", x.shape, OUTPUT)
     expect_close(output, output[:1].expand_as(output), "output", OUTPUT, atol=CLOSE)
-    expect_attends(module, draw, d_model, size.seq_len)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_earlier_calls_leave_no_trace(learner, draw):
     """A call gets the same answer whatever the module was asked before.
 
@@ -922,7 +930,6 @@ def test_earlier_calls_leave_no_trace(learner, draw):
     again, _ = self_attend(module, x)
 
     expect_close(again, first, "output", OUTPUT, atol=CLOSE)
-    expect_attends(module, draw, d_model, size.seq_len)
 
 
 # --- gradients ------------------------------------------------------------------------------------
@@ -948,6 +955,7 @@ def expect_slope(answer, along, tensor, direction, gradient, name):
     raise AssertionError(f"The gradient of {name} is not that of the output.{cut}")
 
 
+@pytest.mark.depends_on("it_attends")
 def test_gradients_reach_query_key_and_value(learner, draw):
     """The gradients of query, key and value are those of the output that was computed.
 
@@ -979,7 +987,6 @@ def test_gradients_reach_query_key_and_value(learner, draw):
         slopes = [expect_slope(answer, along, inputs[position], step, gradient, name) for step in directions]
         reached.append(max(slopes) > MOVES)
     expect(reached[0] and reached[1], "The output does not depend on both query and key.")
-    expect_attends(module_as(module, torch.float64), draw, d_model)
 
 
 def output_position(got):
@@ -988,17 +995,7 @@ def output_position(got):
     return 1 if in_order(first, second)[0] is second else 0
 
 
-class module_as:
-    """A module whose inputs are converted first."""
-
-    def __init__(self, module, dtype):
-        self.module, self.dtype = module, dtype
-
-    def __call__(self, *args):
-        """Call the module with floating-point arguments of its dtype."""
-        return self.module(*(x.to(self.dtype) if x.is_floating_point() else x for x in args))
-
-
+@pytest.mark.depends_on("it_attends")
 def test_gradients_reach_every_layer(learner, draw):
     """The gradient of every parameter is that of the output that was computed.
 
@@ -1028,12 +1025,12 @@ def test_gradients_reach_every_layer(learner, draw):
         module.load({name: parameter})
         reached += name.endswith("weight") and slope > MOVES
     expect(reached >= len(LAYERS) - 1, "Some layers do not change the output at all.")
-    expect_attends(module_as(module, torch.float64), draw, d_model)
 
 
 # --- robustness -----------------------------------------------------------------------------------
 
 
+@pytest.mark.depends_on("it_attends")
 def test_a_query_without_keys_finds_nothing(learner, draw):
     """A query that may attend to nothing finds nothing, and the others find what they always do.
 
@@ -1051,7 +1048,6 @@ def test_a_query_without_keys_finds_nothing(learner, draw):
     found = expect_finite(output, "output", OUTPUT).abs().amax(dim=-1) > 1e-6
     expected = (torch.arange(seq_len) != empty)[None]
     expect_equal(found, expected, "which queries find something", ("batch", "seq_q"))
-    expect_attends(module, draw, size.d_model)
 
 
 def mask_with_an_empty_row(draw, seq_len):
@@ -1083,6 +1079,7 @@ def test_a_sample_without_keys_gets_the_bias_of_w_o(learner, draw):
     expect(moved(usual, output) > MOVES, "A sentence with keys gets the same output as one without.")
 
 
+@pytest.mark.depends_on("it_attends")
 def test_no_nan_reaches_a_gradient(learner, draw):
     """A query that may attend to nothing lets no NaN into any gradient.
 
@@ -1104,9 +1101,9 @@ def test_no_nan_reaches_a_gradient(learner, draw):
     for name, gradient in there.items():
         expect_finite(expect_gradient(gradient, name), f"the gradient of {name}")
     expect(any(float(gradient.abs().max()) > MOVES for gradient in there.values()), "No gradient reaches anything.")
-    expect_attends(module, draw, d_model)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_inputs_are_left_alone(learner, draw):
     """A call changes neither query, key and value nor the mask.
 
@@ -1122,16 +1119,15 @@ def test_inputs_are_left_alone(learner, draw):
     for mask in ((), (padding,), (random_mask(draw, size.seq_len),)):
         inputs = [draw.normal(1, size.seq_len, d_model) for _ in range(3)]
         expect_unchanged(module.observe(*inputs, *mask), ("query", "key", "value", "mask"))
-    expect_attends(module, draw, d_model)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_sizes_that_do_not_divide_are_refused(learner, draw):
     """Making a module whose d_model cannot be divided by num_heads raises.
 
     Otherwise features are dropped in silence, or the first call fails with a message about shapes.
     """
     num_heads, d_k = draw.integers(3, 6), draw.integers(3, 6)
-    expect_attends(make(learner, draw, num_heads, d_k), draw, num_heads * d_k)
 
     expect_raises(
         lambda: learner.MultiHeadAttention(num_heads * d_k + draw.integers(1, num_heads), num_heads),
@@ -1153,7 +1149,6 @@ def expect_dtype(learner, draw, dtype, atol):
     converted.to(dtype)
     x = draw.normal(size.batch, size.seq_len, d_model)
     causal_mask = torch.ones(size.seq_len, size.seq_len, dtype=torch.bool).tril()
-    expect_attends(module, draw, d_model)
 
     for mask in ((), (causal_mask,)):
         expected, _ = self_attend(module, x, *mask)
@@ -1163,6 +1158,7 @@ def expect_dtype(learner, draw, dtype, atol):
         expect_close(output, expected.to(dtype), "output", OUTPUT, atol=atol)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_double_in_gives_double_out(learner, draw):
     """A float64 module given float64 inputs answers in float64.
 
@@ -1172,6 +1168,7 @@ def test_double_in_gives_double_out(learner, draw):
     expect_dtype(learner, draw, torch.float64, atol=CLOSE)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_half_in_gives_half_out(learner, draw):
     """A float16 module given float16 inputs answers in float16.
 
@@ -1181,6 +1178,7 @@ def test_half_in_gives_half_out(learner, draw):
     expect_dtype(learner, draw, torch.float16, atol=0.03)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_bfloat16_in_gives_bfloat16_out(learner, draw):
     """A bfloat16 module given bfloat16 inputs answers in bfloat16.
 
@@ -1190,6 +1188,7 @@ def test_bfloat16_in_gives_bfloat16_out(learner, draw):
     expect_dtype(learner, draw, torch.bfloat16, atol=0.25)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_large_scores_stay_finite(learner, draw):
     """Scores of several hundred give finite weights, the same as in double precision.
 
@@ -1199,7 +1198,6 @@ def test_large_scores_stay_finite(learner, draw):
     d_model = size.num_heads * size.d_k
     module = make(learner, draw, size.num_heads, size.d_k)
     fill(module, draw)
-    expect_attends(module, draw, d_model)
     x = draw.normal(size.batch, size.seq_len, d_model)
     # The largest score is about 12 * 12 * sqrt(d_k), up to 400: too much for exp in float32, not in float64.
     x = 12.0 * x / x.square().mean(dim=-1, keepdim=True).sqrt()
@@ -1220,7 +1218,6 @@ def expect_device(learner, draw, device, atol):
     d_model = size.num_heads * size.d_k
     module = make(learner, draw, size.num_heads, size.d_k)
     fill(module, draw)
-    expect_attends(module, draw, d_model)
     x = draw.normal(size.batch, size.seq_len, d_model)
     causal_mask = torch.ones(size.seq_len, size.seq_len, dtype=torch.bool).tril()
 
@@ -1233,6 +1230,7 @@ def expect_device(learner, draw, device, atol):
         expect("cpu" not in observed.devices, "The results were left on the CPU.")
 
 
+@pytest.mark.depends_on("it_attends")
 def test_a_pretended_accelerator_gives_the_same_numbers(learner, draw):
     """On another device nothing is left behind on the CPU.
 
@@ -1243,6 +1241,7 @@ def test_a_pretended_accelerator_gives_the_same_numbers(learner, draw):
 
 
 @pytest.mark.accelerator
+@pytest.mark.depends_on("it_attends")
 def test_a_real_accelerator_gives_the_same_numbers(learner, draw):
     """On a real accelerator the answers are those of the CPU.
 
@@ -1255,6 +1254,7 @@ def test_a_real_accelerator_gives_the_same_numbers(learner, draw):
 # --- concepts -------------------------------------------------------------------------------------
 
 
+@pytest.mark.depends_on("it_attends")
 def test_heads_cost_no_parameters(learner, draw, observe):
     """The number of parameters does not depend on the number of heads.
 
@@ -1276,4 +1276,3 @@ def test_heads_cost_no_parameters(learner, draw, observe):
     expect(
         4 * d_model**2 <= counts[1] <= with_biases, "There are not the parameters of four layers (d_model, d_model)."
     )
-    expect_attends(module, draw, d_model)

@@ -135,27 +135,6 @@ def _tensors(got):
     return found
 
 
-def attend_and_listen(function, query, key, value):
-    """
-    Return the unmasked (output, attention_weights), which must depend on the query.
-
-    Zeros, even weights, a random tensor and a copy of an argument do not: without this, they would satisfy many a
-    claim.
-    """
-    output, weights = attend(function, query, key, value)
-    other = query.clone()
-    other[..., 0, :] = -2 * query[..., 0, :]
-    _, moved = attend(function, other, key, value)
-    _, again = attend(function, query, key, value)
-    change = (moved.double() - weights.double()).abs()[..., 0, :].amax()
-    noise = (again.double() - weights.double()).abs().amax()
-    expect(
-        bool(change > 1e-4), "attention_weights do not depend on the query: another query gets the very same weights."
-    )
-    expect(bool(noise < 0.1 * change), "attention_weights are others when the same question is asked again.")
-    return output, weights
-
-
 def interaction(x):
     """
     What is left of x (batch, num_heads, seq_q, seq_k) when the mean along each axis is taken away.
@@ -201,6 +180,31 @@ def is_right(output, weights, query, key, value):
 # ---- Conventions ----------------------------------------------------------------------------------------------------
 
 
+def test_it_attends(learner, draw):
+    """The weights depend on the query, the output on the values, and the same question gets the same answer.
+
+    Zeros, even weights, random numbers and copies of an argument do none of this. All other checks take for granted
+    that this is attention of some kind.
+    """
+    query, key, value = draw_inputs(draw, draw_sizes(draw))
+    other = query.clone()
+    other[..., 0, :] = -2 * query[..., 0, :]
+
+    output, weights = attend(learner.scaled_dot_product_attention, query, key, value)
+    _, moved = attend(learner.scaled_dot_product_attention, other, key, value)
+    _, again = attend(learner.scaled_dot_product_attention, query, key, value)
+    doubled, _ = attend(learner.scaled_dot_product_attention, query, key, value * 2)
+
+    change = (moved.double() - weights.double()).abs()[..., 0, :].amax()
+    noise = (again.double() - weights.double()).abs().amax()
+    expect(
+        bool(change > 1e-4), "attention_weights do not depend on the query: another query gets the very same weights."
+    )
+    expect(bool(noise < 0.1 * change), "attention_weights are others when the same question is asked again.")
+    expect(bool(((doubled - output).abs() > 1e-3).any()), "output does not depend on the values.")
+
+
+@pytest.mark.depends_on("it_attends")
 def test_returns_output_and_weights(learner, draw):
     """The function returns the pair (output, attention_weights), one row for each query in both.
 
@@ -213,15 +217,11 @@ def test_returns_output_and_weights(learner, draw):
     expect_tensor(output, "output", (size.batch, size.num_heads, size.seq_q, size.d_v), OUTPUT)
     expect_tensor(weights, "attention_weights", (size.batch, size.num_heads, size.seq_q, size.seq_k), WEIGHTS)
 
-    # The shapes alone would be satisfied by tensors of zeros.
-    attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
-    other, _ = attend(learner.scaled_dot_product_attention, query, key, value * 2)
-    expect(bool(((other - output).abs() > 1e-3).any()), "output does not depend on the values.")
-
 
 # ---- Scores ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.depends_on("it_attends")
 def test_scores_are_dot_products(learner, draw):
     """What goes into the softmax is proportional to the dot product of query and key.
 
@@ -230,7 +230,7 @@ def test_scores_are_dot_products(learner, draw):
     size = draw_sizes(draw)
     # Small queries keep the logarithm accurate for every scale.
     query, key, value = draw_inputs(draw, size, query_factor=0.3)
-    _, weights = attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
+    _, weights = attend(learner.scaled_dot_product_attention, query, key, value)
     divisor = divisor_of(weights, query, key)
 
     expect(
@@ -248,6 +248,7 @@ def test_scores_are_dot_products(learner, draw):
         )
 
 
+@pytest.mark.depends_on("it_attends")
 def test_a_query_finds_its_key(learner, draw, observe):
     """A query that points at one key gives most weight to that key: attention is a soft look-up.
 
@@ -256,7 +257,6 @@ def test_a_query_finds_its_key(learner, draw, observe):
     size = draw_sizes(draw, d_k=16)
     match, unit, key = draw_matches(draw, size, size.d_k)
     value = draw.normal(size.batch, size.num_heads, size.seq_k, size.d_v)
-    attend_and_listen(learner.scaled_dot_product_attention, *draw_inputs(draw, size))
 
     _, weights = attend(learner.scaled_dot_product_attention, unit * 20, key, value)
 
@@ -270,6 +270,7 @@ def test_a_query_finds_its_key(learner, draw, observe):
     expect(bool((own > others).all()), "A query that points at one key gives another key as much weight or more.")
 
 
+@pytest.mark.depends_on("it_attends")
 def test_weights_follow_their_keys(learner, draw):
     """Putting the keys (with their values) in another order puts the weights in that order and leaves the output alone.
 
@@ -278,7 +279,7 @@ def test_weights_follow_their_keys(learner, draw):
     size = draw_sizes(draw)
     query, key, value = draw_inputs(draw, size)
     order = draw.permutation(size.seq_k)
-    _, weights = attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
+    _, weights = attend(learner.scaled_dot_product_attention, query, key, value)
 
     _, permuted = attend(learner.scaled_dot_product_attention, query, key[:, :, order], value[:, :, order])
 
@@ -288,6 +289,7 @@ def test_weights_follow_their_keys(learner, draw):
 # ---- Softmax --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.depends_on("it_attends")
 def test_a_zero_query_attends_evenly(learner, draw):
     """A query of zeros scores every key alike, so each of seq_k keys gets 1 / seq_k.
 
@@ -295,7 +297,6 @@ def test_a_zero_query_attends_evenly(learner, draw):
     """
     size = draw_sizes(draw)
     query, key, value = draw_inputs(draw, size)
-    attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
 
     _, weights = attend(learner.scaled_dot_product_attention, torch.zeros_like(query), key, value)
 
@@ -304,17 +305,19 @@ def test_a_zero_query_attends_evenly(learner, draw):
     )
 
 
+@pytest.mark.depends_on("it_attends")
 def test_weights_are_shares(learner, draw):
     """No weight is negative, and the weights of each query sum to one over the keys."""
     size = draw_sizes(draw)
     query, key, value = draw_inputs(draw, size)
-    _, weights = attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
+    _, weights = attend(learner.scaled_dot_product_attention, query, key, value)
 
     expect(bool((weights >= 0).all()), "attention_weights has negative entries.")
     total = weights.sum(dim=-1)
     expect_close(total, torch.ones_like(total), "the sum of attention_weights over the keys", WEIGHTS[:3], atol=ATOL)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_each_query_is_answered_by_itself(learner, draw):
     """Changing one query changes its own row of weights and no other row.
 
@@ -323,7 +326,7 @@ def test_each_query_is_answered_by_itself(learner, draw):
     size = draw_sizes(draw)
     query, key, value = draw_inputs(draw, size)
     row = draw.integers(0, size.seq_q)
-    _, before = attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
+    _, before = attend(learner.scaled_dot_product_attention, query, key, value)
 
     changed = query.clone()
     changed[:, :, row] = -2 * query[:, :, row]
@@ -336,6 +339,7 @@ def test_each_query_is_answered_by_itself(learner, draw):
     )
 
 
+@pytest.mark.depends_on("it_attends")
 def test_samples_and_heads_do_not_mix(learner, draw):
     """Changing one sample, or one head, leaves the weights of all others alone.
 
@@ -344,7 +348,7 @@ def test_samples_and_heads_do_not_mix(learner, draw):
     size = draw_sizes(draw)
     query, key, value = draw_inputs(draw, size)
     sample, head = draw.integers(0, size.batch), draw.integers(0, size.num_heads)
-    _, before = attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
+    _, before = attend(learner.scaled_dot_product_attention, query, key, value)
 
     for what, place in (("sample", (sample,)), ("head", (slice(None), head))):
         changed_query, changed_key = query.clone(), key.clone()
@@ -359,6 +363,7 @@ def test_samples_and_heads_do_not_mix(learner, draw):
 # ---- Scale ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.depends_on("it_attends")
 def test_scores_are_divided_by_the_root_of_d_k(learner, draw):
     """The scores are divided by √d_k, d_k being the number of features of a query and a key.
 
@@ -367,7 +372,7 @@ def test_scores_are_divided_by_the_root_of_d_k(learner, draw):
     for fixed in ({}, {"d_k": 16}, {"d_k": 50}):
         size = draw_sizes(draw, **fixed)
         query, key, value = draw_inputs(draw, size, query_factor=0.1)
-        _, weights = attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
+        _, weights = attend(learner.scaled_dot_product_attention, query, key, value)
         divisor = divisor_of(weights, query, key)
         # Read from float32 weights the divisor is accurate to 1e-6 (measured); neighbouring sizes differ by 1 %
         # or more.
@@ -389,6 +394,7 @@ def draw_narrow_and_wide(draw):
         yield draw_inputs(draw, size, torch.float64)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_the_spread_of_scores_stays(learner, draw, observe):
     """The scores have a standard deviation of about 1, whatever d_k is.
 
@@ -396,7 +402,7 @@ def test_the_spread_of_scores_stays(learner, draw, observe):
     """
     spread = []
     for query, key, value in draw_narrow_and_wide(draw):
-        _, weights = attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
+        _, weights = attend(learner.scaled_dot_product_attention, query, key, value)
         freedom = math.prod(1 - 1 / length for length in weights.shape)
         seen = interaction(log_weights(weights))
         spread.append(math.sqrt(float((seen * seen).mean()) / freedom))
@@ -413,6 +419,7 @@ def test_the_spread_of_scores_stays(learner, draw, observe):
     )
 
 
+@pytest.mark.depends_on("it_attends")
 def test_wide_keys_do_not_saturate_the_softmax(learner, draw, observe):
     """The sum of p (1 - p) over a query's weights, the size of the softmax's gradient, does not shrink as d_k grows.
 
@@ -420,7 +427,7 @@ def test_wide_keys_do_not_saturate_the_softmax(learner, draw, observe):
     """
     slope = []
     for query, key, value in draw_narrow_and_wide(draw):
-        _, weights = attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
+        _, weights = attend(learner.scaled_dot_product_attention, query, key, value)
         weights = weights.double() / weights.double().sum(dim=-1, keepdim=True)
         slope.append(float((weights * (1 - weights)).sum(dim=-1).mean()))
 
@@ -437,6 +444,7 @@ def test_wide_keys_do_not_saturate_the_softmax(learner, draw, observe):
 # ---- Weighted sum ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.depends_on("it_attends")
 def test_output_is_the_weighted_sum_of_the_values(learner, draw):
     """The output of a query is the sum of all values, each times the query's weight for it.
 
@@ -445,11 +453,12 @@ def test_output_is_the_weighted_sum_of_the_values(learner, draw):
     size = draw_sizes(draw)
     query, key, value = draw_inputs(draw, size)
 
-    output, weights = attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
+    output, weights = attend(learner.scaled_dot_product_attention, query, key, value)
 
     expect_close(output, weighted_sum(weights, value), "output", OUTPUT, atol=ATOL)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_values_never_change_the_weights(learner, draw, observe):
     """Other values give another output with the same weights.
 
@@ -457,7 +466,7 @@ def test_values_never_change_the_weights(learner, draw, observe):
     """
     size = draw_sizes(draw)
     query, key, value = draw_inputs(draw, size)
-    output, weights = attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
+    output, weights = attend(learner.scaled_dot_product_attention, query, key, value)
     other_value = draw.normal(*value.shape) * 3
 
     other_output, other_weights = attend(learner.scaled_dot_product_attention, query, key, other_value)
@@ -475,6 +484,7 @@ def test_values_never_change_the_weights(learner, draw, observe):
 # ---- Mask -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.depends_on("it_attends")
 def test_masked_keys_get_no_weight(learner, draw):
     """Where the mask is False the weight is zero; where it is True it is positive, and all the weight goes there.
 
@@ -483,7 +493,7 @@ def test_masked_keys_get_no_weight(learner, draw):
     size = draw_sizes(draw)
     query, key, value = draw_inputs(draw, size)
     mask = draw_mask(draw, size)
-    _, open_weights = attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
+    _, open_weights = attend(learner.scaled_dot_product_attention, query, key, value)
 
     _, weights = attend(learner.scaled_dot_product_attention, query, key, value, mask)
 
@@ -497,6 +507,7 @@ def test_masked_keys_get_no_weight(learner, draw):
         expect_close(weights, expected, "attention_weights under a mask", WEIGHTS, atol=ATOL)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_padding_equals_slicing(learner, draw):
     """Masking padded keys gives the others the weights that they have when the padding is cut off.
 
@@ -506,7 +517,7 @@ def test_padding_equals_slicing(learner, draw):
     query, key, value = draw_inputs(draw, size)
     mask, kept = draw_padding(draw, size)
     function = learner.scaled_dot_product_attention
-    _, open_weights = attend_and_listen(function, query, key, value)
+    _, open_weights = attend(function, query, key, value)
 
     _, weights = attend(function, query, key, value, mask)
     _, sliced = attend(function, query, key[:, :, kept].contiguous(), value[:, :, kept].contiguous())
@@ -521,6 +532,7 @@ def test_padding_equals_slicing(learner, draw):
     expect_close(padded, torch.zeros_like(padded), "attention_weights of the padding", WEIGHTS, atol=1e-7)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_what_padding_holds_does_not_matter(learner, draw):
     """Large numbers in masked keys and values change no weight.
 
@@ -529,7 +541,6 @@ def test_what_padding_holds_does_not_matter(learner, draw):
     size = draw_sizes(draw)
     query, key, value = draw_inputs(draw, size)
     mask, kept = draw_padding(draw, size)
-    attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
     sign = 1 - 2 * draw.integers(0, 2, *key.shape).float()
     littered_key, littered_value = sign * 1e3, torch.full_like(value, 1e3)
     littered_key[:, :, kept], littered_value[:, :, kept] = key[:, :, kept], value[:, :, kept]
@@ -541,6 +552,7 @@ def test_what_padding_holds_does_not_matter(learner, draw):
     expect_close(littered, clean, "attention_weights beside other padding", WEIGHTS, atol=ATOL)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_the_past_does_not_see_the_future(learner, draw):
     """Under a causal mask (seq_q, seq_k) future keys change nothing for the queries before them.
 
@@ -553,7 +565,6 @@ def test_the_past_does_not_see_the_future(learner, draw):
     value = draw.normal(size.batch, size.num_heads, length, size.d_v)
     mask = torch.ones(length, length, dtype=torch.bool).tril()
     now = draw.integers(1, length - 1)
-    attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
 
     _, before = attend(learner.scaled_dot_product_attention, query, key, value, mask)
     other = key.clone()
@@ -564,6 +575,7 @@ def test_the_past_does_not_see_the_future(learner, draw):
     expect(bool(((after - before)[:, :, now:].abs() > 1e-4).any()), "The present does not see its own keys.")
 
 
+@pytest.mark.depends_on("it_attends")
 def test_masks_of_ones_and_zeros_work_alike(learner, draw):
     """An integer or float mask of ones and zeros gives the weights of the bool mask.
 
@@ -572,7 +584,6 @@ def test_masks_of_ones_and_zeros_work_alike(learner, draw):
     size = draw_sizes(draw)
     query, key, value = draw_inputs(draw, size)
     mask = draw_mask(draw, size)
-    attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
     _, expected = attend(learner.scaled_dot_product_attention, query, key, value, mask)
 
     for dtype in (torch.int64, torch.int32, torch.uint8, torch.float32):
@@ -596,6 +607,7 @@ def hides_where_true(function, query, key, value, mask):
     return bool((weights[allowed] == 0).all() and (weights[~allowed] > 0).all())
 
 
+@pytest.mark.depends_on("it_attends")
 def test_a_query_without_keys_gets_zero(learner, draw):
     """A query whose keys are all masked gets weights of zero and an output of zero; the others get theirs.
 
@@ -605,7 +617,7 @@ def test_a_query_without_keys_gets_zero(learner, draw):
     query, key, value = draw_inputs(draw, size)
     full, (mask, empty) = draw_mask(draw, size), draw_mask_with_empty_rows(draw, size)
     function = learner.scaled_dot_product_attention
-    open_output, open_weights = attend_and_listen(function, query, key, value)
+    open_output, open_weights = attend(function, query, key, value)
     if hides_where_true(function, query, key, value, full):
         mask = ~mask
 
@@ -664,10 +676,10 @@ def draw_for_gradients(draw, learner):
     """Draw float64 arguments and a mask that leaves every query some keys."""
     size = draw_sizes(draw)
     arguments = draw_inputs(draw, size, torch.float64)
-    attend_and_listen(learner.scaled_dot_product_attention, *arguments)
     return arguments, draw_mask(draw, size)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_values_get_their_gradient(learner, draw):
     """The gradient of the output with respect to the values is how the output changes with them.
 
@@ -678,6 +690,7 @@ def test_values_get_their_gradient(learner, draw):
     expect_gradient_is_slope(learner.scaled_dot_product_attention, arguments, 2, draw)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_queries_and_keys_get_their_gradient(learner, draw):
     """The gradient of the output with respect to queries and keys runs through softmax and scores.
 
@@ -689,6 +702,7 @@ def test_queries_and_keys_get_their_gradient(learner, draw):
     expect_gradient_is_slope(learner.scaled_dot_product_attention, arguments, 1, draw)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_gradients_respect_the_mask(learner, draw):
     """Under a mask, too, gradients are how the output changes."""
     arguments, mask = draw_for_gradients(draw, learner)
@@ -697,6 +711,7 @@ def test_gradients_respect_the_mask(learner, draw):
         expect_gradient_is_slope(learner.scaled_dot_product_attention, (*arguments, mask), position, draw)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_no_gradient_is_nan_beside_a_query_without_keys(learner, draw):
     """A query whose keys are all masked lets no NaN into any gradient.
 
@@ -708,7 +723,7 @@ def test_no_gradient_is_nan_beside_a_query_without_keys(learner, draw):
     query, key, value = draw_inputs(draw, size)
     mask, _ = draw_mask_with_empty_rows(draw, size)
     function = learner.scaled_dot_product_attention
-    output, _ = attend_and_listen(function, query, key, value)
+    output, _ = attend(function, query, key, value)
     along = draw.normal(*output.shape)
 
     of = place_of_output(function, (query, key, value))
@@ -722,6 +737,7 @@ def test_no_gradient_is_nan_beside_a_query_without_keys(learner, draw):
 # ---- Robustness -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.depends_on("it_attends")
 def test_inputs_are_left_alone(learner, draw):
     """The call changes neither query, key and value nor the mask.
 
@@ -730,12 +746,12 @@ def test_inputs_are_left_alone(learner, draw):
     size = draw_sizes(draw)
     query, key, value = draw_inputs(draw, size)
     mask = draw_mask(draw, size)
-    attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
 
     for arguments in ((query, key, value), (query, key, value, mask)):
         expect_unchanged(learner.scaled_dot_product_attention.observe(*arguments), NAMES)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_any_number_of_leading_axes(learner, draw):
     """Without heads, and without a batch, the answer is the same for the tokens that are there.
 
@@ -744,7 +760,7 @@ def test_any_number_of_leading_axes(learner, draw):
     size = draw_sizes(draw)
     query, key, value = draw_inputs(draw, size)
     function = learner.scaled_dot_product_attention
-    output, weights = attend_and_listen(function, query, key, value)
+    output, weights = attend(function, query, key, value)
     right = is_right(output, weights, query, key, value)
 
     for what, place in (("(batch, seq, d_k)", (slice(None), 0)), ("(seq, d_k)", (0, 0))):
@@ -758,6 +774,7 @@ def test_any_number_of_leading_axes(learner, draw):
             expect(output.dim() == parts[0].dim(), f"output for {what} has {output.dim()} axes.")
 
 
+@pytest.mark.depends_on("it_attends")
 def test_axes_of_size_one_stay(learner, draw):
     """A batch of one, one head, one query, one key, values of one feature: no axis gets lost.
 
@@ -766,7 +783,7 @@ def test_axes_of_size_one_stay(learner, draw):
     size = draw_sizes(draw)
     query, key, value = draw_inputs(draw, size)
     function = learner.scaled_dot_product_attention
-    output, weights = attend_and_listen(function, query, key, value)
+    output, weights = attend(function, query, key, value)
     right = is_right(output, weights, query, key, value)
 
     cases = (
@@ -788,6 +805,7 @@ def test_axes_of_size_one_stay(learner, draw):
             expect(output.dim() == 4, f"output with {what} has {output.dim()} axes.")
 
 
+@pytest.mark.depends_on("it_attends")
 def test_any_memory_layout(learner, draw):
     """Heads that come from a transpose, as split_heads makes them, give the same weights as their contiguous copies.
 
@@ -795,7 +813,7 @@ def test_any_memory_layout(learner, draw):
     """
     size = draw_sizes(draw)
     query, key, value = draw_inputs(draw, size)
-    _, expected = attend_and_listen(learner.scaled_dot_product_attention, query, key, value)
+    _, expected = attend(learner.scaled_dot_product_attention, query, key, value)
 
     _, weights = attend(
         learner.scaled_dot_product_attention,
@@ -808,6 +826,7 @@ def test_any_memory_layout(learner, draw):
 # ---- Numerics -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.depends_on("it_attends")
 def test_large_scores_stay_finite(learner, draw):
     """Scores of many hundreds give finite weights, and the right ones.
 
@@ -818,7 +837,6 @@ def test_large_scores_stay_finite(learner, draw):
     size = draw_sizes(draw, d_k=12)
     _, unit, key = draw_matches(draw, size, size.d_k)
     value = draw.normal(size.batch, size.num_heads, size.seq_k, size.d_v)
-    attend_and_listen(learner.scaled_dot_product_attention, *draw_inputs(draw, size))
     gain = torch.full((size.seq_q, 1), 3.0)
     gain[draw.permutation(size.seq_q)[: size.seq_q // 2]] = 1500.0
 
@@ -841,7 +859,6 @@ def expect_dtype_stays(learner, draw, dtype, atol):
     # Small queries keep the scores of every scale small, so that half types show no rounding but their own.
     inputs = draw_inputs(draw, size, query_factor=0.3)
     mask = draw_mask(draw, size)
-    attend_and_listen(learner.scaled_dot_product_attention, *inputs)
     narrow = [x.to(dtype) for x in inputs]
 
     for form in (None, mask):
@@ -853,6 +870,7 @@ def expect_dtype_stays(learner, draw, dtype, atol):
         expect_close(weights, expected.to(dtype), f"attention_weights of {dtype} inputs", WEIGHTS, atol=atol)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_half_precision_stays(learner, draw):
     """half in, half out, with and without a mask.
 
@@ -862,6 +880,7 @@ def test_half_precision_stays(learner, draw):
     expect_dtype_stays(learner, draw, torch.float16, 5e-3)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_bfloat16_stays(learner, draw):
     """bfloat16 in, bfloat16 out, with and without a mask.
 
@@ -871,6 +890,7 @@ def test_bfloat16_stays(learner, draw):
     expect_dtype_stays(learner, draw, torch.bfloat16, 4e-2)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_double_precision_stays(learner, draw):
     """float64 in, float64 out, with and without a mask: nothing inside makes float32 of it."""
     expect_dtype_stays(learner, draw, torch.float64, ATOL)
@@ -884,7 +904,6 @@ def expect_stays_on_device(learner, draw, *, masked):
     size = draw_sizes(draw)
     arguments = draw_inputs(draw, size)
     mask = draw_mask(draw, size) if masked else None
-    attend_and_listen(learner.scaled_dot_product_attention, *arguments)
     _, expected = attend(learner.scaled_dot_product_attention, *arguments, mask)
     if masked:
         arguments = (*arguments, mask)
@@ -900,6 +919,7 @@ def expect_stays_on_device(learner, draw, *, masked):
     expect_close(weights, expected, "attention_weights on an accelerator", WEIGHTS, atol=ATOL)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_results_stay_on_the_device(learner, draw):
     """Inputs on an accelerator give results there, with the values of the CPU.
 
@@ -908,11 +928,13 @@ def test_results_stay_on_the_device(learner, draw):
     expect_stays_on_device(learner, draw, masked=False)
 
 
+@pytest.mark.depends_on("it_attends")
 def test_masked_results_stay_on_the_device(learner, draw):
     """With a mask, too, nothing is made on the CPU."""
     expect_stays_on_device(learner, draw, masked=True)
 
 
+@pytest.mark.depends_on("it_attends")
 @pytest.mark.accelerator
 def test_a_real_accelerator_gives_the_same_values(learner, draw):
     """This machine's accelerator gives the weights of the CPU.
@@ -921,7 +943,6 @@ def test_a_real_accelerator_gives_the_same_values(learner, draw):
     """
     size = draw_sizes(draw)
     arguments = (*draw_inputs(draw, size), draw_mask(draw, size))
-    attend_and_listen(learner.scaled_dot_product_attention, *arguments[:3])
     _, expected = attend(learner.scaled_dot_product_attention, *arguments)
 
     _, weights = attend(learner.on("accelerator").scaled_dot_product_attention, *arguments)

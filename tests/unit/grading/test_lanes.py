@@ -1,59 +1,68 @@
 """How exercises are shared out, and what comes back from each lane."""
 
 import os
-from collections.abc import Sequence
+import select
 
 import pytest
 
 from grader.grading.client import Runner
-from grader.grading.lanes import LaneResult, run_lanes, share_out
+from grader.grading.lanes import GradedExercise, run_lanes
 from grader.grading.messages import Graded, Job, RunnerSettings
 from grader.model.errors import RunnerError
+from grader.model.report import ExerciseReport
 from grader.model.submission import Cell, Entry, Flag, SourceFile, Submission
 from tests.conftest import MINI_COURSE
 from tests.unit.grading.test_verdicts_of_code import LAYER, RIGHT, without_times
 
-ENTRIES = [Entry(exercise=name, path="x.py") for name in "abcde"]
+
+def graded(name: str) -> GradedExercise:
+    """An exercise of which nothing matters but where it was graded, kept as a flag."""
+    report = ExerciseReport(id=name, title=name, score=0, max_score=0, criteria=())
+    return GradedExercise(report=report, flags=(Flag(id="graded_by", message=f"{os.getpid()}"),))
 
 
-def names(lanes: list[list[Entry]]) -> list[str]:
-    """The exercises of each lane."""
-    return ["".join(entry.exercise for entry in lane) for lane in lanes]
+def test_results_keep_the_order_of_the_entries() -> None:
+    """Whichever lane took them, and in whatever order they were taken."""
+    results = run_lanes([3, 1, 0, 2, 4], 3, lambda _, number: graded("abcde"[number]))
+
+    assert list("abcde") == [result.report.id for result in results]
 
 
-def test_lanes_take_about_as_long() -> None:
-    """The longest go first, and each lane keeps the teaching order."""
-    assert ["bce", "ad"] == names(share_out(ENTRIES, [4, 3, 5, 4, 2], 2))
+def test_a_lane_takes_the_next_when_it_is_done() -> None:
+    """While one lane is busy with the longest, the other does all the rest."""
+
+    def grade(lane: int, number: int) -> GradedExercise:
+        while not number and not (done := select.select([finished], [], [], 60)[0]):
+            assert done, "nobody did the rest"
+        if number == 4:
+            os.write(tell, b".")
+        return graded("abcde"[number])
+
+    finished, tell = os.pipe()
+    results = run_lanes(range(5), 2, grade)
+
+    by = [result.flags[0].message for result in results]
+    assert by[0] not in by[1:]
+    assert 1 == len(set(by[1:]))
 
 
-def test_no_lane_is_empty() -> None:
-    """One exercise needs one lane."""
-    assert ["a"] == names(share_out(ENTRIES[:1], [3], 4))
-    assert [] == share_out([], [], 2)
-
-
-def test_results_come_back_from_every_lane() -> None:
-    """From this process and from its forks."""
-
-    def grade(lane: int, entries: Sequence[Entry]) -> LaneResult:
-        return LaneResult(exercises=(), flags=(Flag(id=str(lane), message=f"{os.getpid()}"),))
-
-    results = run_lanes([ENTRIES[:2], ENTRIES[2:4], ENTRIES[4:]], grade)
-
-    assert ["0", "1", "2"] == [result.flags[0].id for result in results]
-    assert 3 == len({result.flags[0].message for result in results})
+def test_no_fork_is_made_for_nothing() -> None:
+    """One exercise needs one lane, and that is this process."""
+    assert str(os.getpid()) == run_lanes([0], 4, lambda *_: graded("a"))[0].flags[0].message
+    assert [] == run_lanes([], 2, lambda *_: graded("a"))
 
 
 def test_a_lane_that_ends_without_a_result_is_the_graders_fault() -> None:
     """Never a low score."""
 
-    def grade(lane: int, entries: Sequence[Entry]) -> LaneResult:
+    def grade(lane: int, number: int) -> GradedExercise:
         if lane:
             os._exit(3)
-        return LaneResult(exercises=())
+        select.select([], [], [], 0.2)  # leaves something for the other
+        return graded("abcde"[number])
 
     with pytest.raises(RunnerError, match="ended without a result"):
-        run_lanes([ENTRIES[:1], ENTRIES[1:]], grade)
+        run_lanes(range(5), 2, grade)
 
 
 def test_every_submission_gets_the_same_report_in_one_lane_and_in_two() -> None:
