@@ -75,8 +75,10 @@ def worker_costs(rounds: int) -> tuple[list[float], list[float]]:
 import time, sys
 import torch
 torch.set_num_threads(1)
-from grader.sandbox.processes import fork_zygote
-(sandbox,) = fork_zygote()
+from grader.sandbox.zygote import fork_zygote
+zygote = fork_zygote()
+from grader.sandbox.processes import fork_sandboxes
+(sandbox,) = fork_sandboxes(zygote)
 from grader.model.rubric import Limits
 from grader.sandbox.jail import JailSettings, kit_paths, readable_paths
 settings = JailSettings(readable=readable_paths(), hidden=kit_paths())

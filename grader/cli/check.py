@@ -52,11 +52,14 @@ def check_command(
     """
     if watch and (output_format != "text" or output):
         raise click.UsageError("--watch shows its results here; leave --format and --output away.")
-    from grader.grading.local import exercises_meant, open_grader
-
     paths = paths or (Path(),)
-    trees = open_course_option(course_root)
-    with open_grader(trees, only, start_method, require_isolation) as grader:
+    from grader.grading.line_process import start_runner
+
+    with start_runner() as process:  # first of all: it imports torch while the rest is imported and read here
+        from grader.grading.local import exercises_meant, open_grader
+
+        trees = open_course_option(course_root)
+        grader = open_grader(trees, only, start_method, require_isolation, process)
         exercises = only or exercises_meant(paths, grader.course.settings.exercises)
         if watch:
             from grader.cli.watch import watch_submission

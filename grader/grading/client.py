@@ -8,7 +8,7 @@ from typing import Final, Self
 
 from grader.course.load import load_course
 from grader.course.trees import CourseTrees
-from grader.grading.line_process import LineProcess
+from grader.grading.line_process import LineProcess, start_runner
 from grader.grading.messages import EVENT, Event, Graded, Job, Ready, RunnerFailed, RunnerSettings
 from grader.model.course import Course
 from grader.model.errors import CourseError, GraderError, IsolationError, RunnerError
@@ -30,13 +30,16 @@ class Runner:
     Args:
         settings: The course and how to isolate.
         course: The course, if it has been read already.
+        process: From `start_runner`, if it was called earlier to lose no time.
     """
 
-    def __init__(self, settings: RunnerSettings, course: Course | None = None) -> None:
+    def __init__(
+        self, settings: RunnerSettings, course: Course | None = None, process: LineProcess | None = None
+    ) -> None:
         forced = os.environ.get(START_METHOD_VARIABLE)
         if settings.start_method == "auto" and forced in ("fork", "spawn"):
             settings = settings.model_copy(update={"start_method": forced})
-        self._process = LineProcess("grader.grading.runner", "grading process")
+        self._process = process or start_runner()
         self._settings = settings
         self._course = course
         self._sent = False

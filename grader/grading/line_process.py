@@ -1,13 +1,16 @@
 """Talk with a process of the grader's own, line by line and never longer than until a deadline."""
 
 import contextlib
+import fcntl
 import os
 import select
 import signal
 import subprocess
+import sys
 import tempfile
 import time
-from typing import IO, Final
+from types import TracebackType
+from typing import IO, Final, Self
 
 from grader.model.errors import RunnerError
 from grader.sandbox.launch import clean_environment, python_command
@@ -15,6 +18,18 @@ from grader.sandbox.launch import clean_environment, python_command
 _END_S: Final = 5.0
 """How long a process may take to end by itself."""
 _CHUNK: Final = 1 << 18
+_PIPE_BYTES: Final = 1 << 18
+"""A whole course fits in, so that whoever sends one need not wait until torch is imported."""
+
+
+def start_runner() -> "LineProcess":
+    """
+    Start the process that grades.
+
+    It imports torch before it reads a line, so whoever calls this first and imports the rest later waits less. That is
+    why this module imports nothing heavy.
+    """
+    return LineProcess("grader.grading.runner", "grading process")
 
 
 class LineProcess:
@@ -42,9 +57,20 @@ class LineProcess:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
+        if sys.platform == "linux":
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(self._stdin, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         # A process that was stopped reads nothing, and must not stop whoever writes to it.
         os.set_blocking(self._stdin.fileno(), False)
         self._received = bytearray()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
 
     @property
     def pid(self) -> int:

@@ -9,6 +9,7 @@ from typing import Final, Literal, Self
 
 from grader.course.trees import CourseTrees
 from grader.grading.client import Runner
+from grader.grading.line_process import LineProcess
 from grader.grading.messages import Event, Job, RunnerSettings
 from grader.intake.locate import locate_entries
 from grader.intake.reading import read_submission
@@ -29,6 +30,7 @@ class LocalGrader:
         only: Exercises to grade; all if empty.
         start_method: How workers start; ``auto`` picks what is safe here.
         require_isolation: The least isolation with which code is run; whatever the machine gives if None.
+        process: The process to grade in, if it was started already.
     """
 
     def __init__(
@@ -37,8 +39,8 @@ class LocalGrader:
         only: Sequence[str] = (),
         start_method: Literal["auto", "fork", "spawn"] = "auto",
         require_isolation: IsolationLevel | None = None,
+        process: LineProcess | None = None,
     ) -> None:
-        # First of all, because importing torch takes longer than everything that can be done meanwhile.
         lanes = min(os.cpu_count() or 1, _MOST_LANES)
         self._runner = Runner(
             RunnerSettings(
@@ -47,7 +49,8 @@ class LocalGrader:
                 start_method=start_method,
                 lanes=lanes,
                 require_isolation=require_isolation,
-            )
+            ),
+            process=process,
         )
         try:
             self.course = self._runner.course
@@ -109,10 +112,11 @@ def open_grader(
     only: Sequence[str],
     start_method: Literal["auto", "fork", "spawn"] = "auto",
     require_isolation: IsolationLevel | None = None,
+    process: LineProcess | None = None,
 ) -> LocalGrader:
     """Return a `LocalGrader`; an exercise in ``only`` that the course does not have is wrong usage."""
     try:
-        return LocalGrader(trees, only, start_method, require_isolation)
+        return LocalGrader(trees, only, start_method, require_isolation, process)
     except CourseError as error:
         if "is no exercise of this course" in str(error):
             raise SubmissionError(str(error)) from None

@@ -10,24 +10,39 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
-    from grader.grading.messages import RunnerSettings
+    from collections.abc import Callable, Sequence
+
+    from grader.grading.messages import Event, RunnerSettings
     from grader.sandbox.processes import Sandbox
+    from grader.sandbox.zygote import Zygote
     from grader.suite.plugin import SuitePlugin
+
+    Emit = Callable[[Event], None]
 
 
 def main() -> None:
     """Start the sandbox, collect the suites, and grade each job until standard input ends."""
     events = _take_standard_output()
     jobs = sys.stdin.buffer
-    settings_line = jobs.readline()
-    sandboxes = _start_sandboxes(settings_line)
-    # From here on hidden material may be loaded: the zygote, if there is one, has been forked without it.
-    from grader.grading.messages import Event, RunnerFailed, RunnerSettings
-    from grader.model.errors import CourseError, IsolationError
+    import torch  # before anything is read: whoever started this process is still making up what to send
 
+    from grader.sandbox.jail import make_undumpable
+
+    make_undumpable()
+    torch.set_num_threads(1)
+    settings_line = jobs.readline()
+    if not settings_line:
+        return
+    zygote = _fork_zygote(settings_line)
+    # From here on hidden material may be loaded: the zygote, if there is one, has been forked without it.
+    from grader.grading.messages import RunnerFailed, RunnerSettings
+    from grader.model.errors import CourseError, IsolationError
+    from grader.sandbox.processes import SpawnSandbox, fork_sandboxes
+
+    sandboxes: Sequence[Sandbox] = fork_sandboxes(zygote) if zygote else [SpawnSandbox()]
     lock = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
 
-    def emit(event: Event) -> None:
+    def emit(event: "Event") -> None:
         line = event.model_dump_json().encode() + b"\n"
         # Exercises that are graded at the same time are told of by two processes on one pipe.
         fcntl.lockf(lock, fcntl.LOCK_EX)
@@ -57,20 +72,15 @@ def _take_standard_output() -> BinaryIO:
     return events
 
 
-def _start_sandboxes(settings_line: bytes) -> "list[Sandbox]":
+def _fork_zygote(settings_line: bytes) -> "Zygote | None":
     import json
 
-    import torch
+    from grader.sandbox.zygote import fork_zygote
 
-    from grader.sandbox.jail import make_undumpable
-    from grader.sandbox.processes import SpawnSandbox, fork_zygote
-
-    make_undumpable()
-    torch.set_num_threads(1)
     settings = json.loads(settings_line)
     if settings["start_method"] == "fork" or (settings["start_method"] == "auto" and sys.platform == "linux"):
-        return [*fork_zygote(settings["lanes"])]
-    return [SpawnSandbox()]
+        return fork_zygote(settings["lanes"])
+    return None
 
 
 def _ignore(event: "Event") -> None:
@@ -116,13 +126,6 @@ def _collect_and_serve(
 
     run_suites(trees.hidden, [exercise.id for exercise in course.exercises], serve)
 
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from grader.grading.messages import Event
-
-    Emit = Callable[[Event], None]
 
 if __name__ == "__main__":
     main()

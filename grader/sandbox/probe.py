@@ -13,10 +13,11 @@ def main() -> None:
     from grader.model.rubric import Limits
     from grader.sandbox import pretend_device
     from grader.sandbox.jail import JailSettings, kit_paths, readable_paths
-    from grader.sandbox.processes import Sandbox, SpawnSandbox, fork_zygote
+    from grader.sandbox.processes import Sandbox, SpawnSandbox, fork_sandboxes
+    from grader.sandbox.zygote import fork_zygote
 
     torch.set_num_threads(1)
-    forked: list[Sandbox] = [*fork_zygote()] if sys.platform == "linux" else []
+    forked: list[Sandbox] = [*fork_sandboxes(fork_zygote())] if sys.platform == "linux" else []
     sandboxes = [*forked, SpawnSandbox()]
     settings = JailSettings(readable=readable_paths(), hidden=kit_paths())
     workers = []

@@ -21,6 +21,7 @@ from grader.sandbox.jail import JailSettings, kill_everything
 from grader.sandbox.launch import clean_environment, python_command
 from grader.sandbox.problems import LearnerProblem
 from grader.sandbox.wire import ProtocolError, pack_frame
+from grader.sandbox.zygote import Zygote
 
 _START_S: Final = 60.0
 """How long a worker may take to say hello: importing torch on a slow disk is in it."""
@@ -144,29 +145,9 @@ class Worker:
         return "The process of your code ended by itself (exit or os._exit), so there was no answer."
 
 
-def fork_zygote(lanes: int = 1) -> "list[ForkSandbox]":
-    """
-    Fork a zygote from this process, and return a sandbox for each process that will ask it for workers.
-
-    torch must be imported, with one thread, and no hidden material be loaded. The first sandbox is to be closed last.
-
-    Args:
-        lanes: How many processes will ask, forked from this one later.
-    """
-    pairs = [socket.socketpair() for _ in range(lanes)]
-    pid = os.fork()
-    if pid == 0:
-        try:
-            from grader.sandbox.zygote import serve_forks
-
-            for ours, _ in pairs:
-                ours.close()
-            serve_forks([theirs for _, theirs in pairs])
-        finally:
-            os._exit(70)
-    for _, theirs in pairs:
-        theirs.close()
-    return [ForkSandbox(ours, pid if not lane else None) for lane, (ours, _) in enumerate(pairs)]
+def fork_sandboxes(zygote: Zygote) -> "list[ForkSandbox]":
+    """Return a sandbox for each process that will ask this zygote for workers; the first is to be closed last."""
+    return [ForkSandbox(control, zygote.pid if not lane else None) for lane, control in enumerate(zygote.controls)]
 
 
 class ForkSandbox:

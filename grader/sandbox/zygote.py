@@ -7,13 +7,45 @@ import select
 import signal
 import socket
 from collections.abc import Sequence
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 from grader.sandbox.jail import JailSettings, adopt_orphans, kill_orphans, make_undumpable
 from grader.sandbox.preload import preload
 
 _FIRST_FREE: Final = 4
 """Descriptors from here on are closed in a worker: 0 to 2 are its streams and 3 its channel."""
+
+
+class Zygote(NamedTuple):
+    """A zygote, as the process sees it that forked it."""
+
+    pid: int
+    controls: tuple[socket.socket, ...]
+    """One for each process that will ask for workers."""
+
+
+def fork_zygote(lanes: int = 1) -> Zygote:
+    """
+    Fork a zygote from this process.
+
+    torch must be imported, with one thread, and no hidden material be loaded. pydantic need not be, so that the zygote
+    warms up on one core while this process imports it on another.
+
+    Args:
+        lanes: How many processes will ask, forked from this one later.
+    """
+    pairs = [socket.socketpair() for _ in range(lanes)]
+    pid = os.fork()
+    if pid == 0:
+        try:
+            for ours, _ in pairs:
+                ours.close()
+            serve_forks([theirs for _, theirs in pairs])
+        finally:
+            os._exit(70)
+    for _, theirs in pairs:
+        theirs.close()
+    return Zygote(pid, tuple(ours for ours, _ in pairs))
 
 
 def serve_forks(controls: Sequence[socket.socket]) -> NoReturn:

@@ -3,7 +3,7 @@ misconception: heads_never_moved
 explanation: The heads stand behind the tokens, (batch, seq_len, num_heads, d_k), when attention is computed, so each token's heads attend to each other and no token sees another.
 look_at: >-
   The split: the heads have to be transposed in front of the tokens.
-loses: [returned_weights, shapes, cross_attention, softmax, scale, mask, mask_per_sample, mask_of_numbers, heads, query_key_projection, value_projection, output_projection, together, repeatable, gradients, fully_masked, inputs_untouched, dtypes, device]
+loses: [returned_weights, cross_attention, softmax, scale, mask, mask_per_sample, mask_of_numbers, heads, query_key_projection, value_projection, output_projection, together, repeatable, gradients, fully_masked, inputs_untouched, dtypes, device]
 """
 
 import math

@@ -2,7 +2,7 @@
 misconception: softmax_over_heads
 explanation: The softmax runs over the heads (dim=1), so the heads compete with each other and no query's weights sum to one.
 look_at: The dim of the softmax; after the split, axis 1 is the heads.
-loses: [returned_weights, shapes, cross_attention, softmax, scale, mask, heads, merge, query_key_projection, value_projection, output_projection, together, fully_masked]
+loses: [cross_attention, softmax, scale, heads, merge, query_key_projection, value_projection, output_projection, together]
 """
 
 import math
