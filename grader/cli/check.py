@@ -80,7 +80,9 @@ def grade_with_view(grader: "LocalGrader", job: "Job", *, quiet: bool) -> "Score
     from grader.grading.messages import CheckDone, ExerciseDone, ExerciseStarted, Graded
     from grader.model.redaction import redact_report
     from grader.report.live import LiveView
+    from grader.report.terminal import render_report  # not used here, but imported while there is nothing else to do
 
+    assert render_report
     # On standard error, because standard output is for the report alone.
     console = Console(stderr=True, quiet=quiet and not Console(stderr=True).is_terminal)
     with LiveView(console) as view:

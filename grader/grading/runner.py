@@ -129,3 +129,5 @@ def _collect_and_serve(
 
 if __name__ == "__main__":
     main()
+    sys.stderr.flush()
+    os._exit(0)  # taking torch apart in order would keep whoever waits waiting
