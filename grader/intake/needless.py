@@ -12,8 +12,10 @@ from typing import NamedTuple
 from grader.intake.parsing import parse_source
 from grader.model.submission import Cell
 
-_MAX_LOOKED_AT = 256 * 1024
+_MAX_LOOKED_AT = 64 * 1024
 """Characters of code in a notebook that is looked through; larger ones run as they are."""
+_MAX_STATEMENTS = 1_000
+"""Statements at the top level, for the same reason: who needs whom takes time with their square."""
 
 _LOADS = frozenset({"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS"})
 _STORES = frozenset({"STORE_NAME", "DELETE_NAME"})
@@ -62,10 +64,9 @@ def leave_out_needless(cells: Sequence[Cell], wanted: Collection[str]) -> Trimme
     if sum(len(cell.text) for cell in cells) > _MAX_LOOKED_AT:
         return Trimmed(tuple(cells))
     statements = _read_statements(cells)
-    own = _own_names(statements)
-    global_stores = _global_stores(statements)
+    known = _Known(statements)
     for statement in statements:
-        _judge(statement, statements, own, global_stores)
+        _judge(statement, known)
 
     _keep_needed(statements, set(wanted))
     _keep_cheap(statements)
@@ -86,10 +87,14 @@ def leave_out_needless(cells: Sequence[Cell], wanted: Collection[str]) -> Trimme
 def _read_statements(cells: Sequence[Cell]) -> list[_Statement]:
     """Return the statements of each cell that Python would run."""
     statements: list[_Statement] = []
+    count = 0
     for number, cell in enumerate(cells):
         tree = parse_source(cell.text)
         if tree is None:
             continue
+        count += len(tree.body)
+        if count > _MAX_STATEMENTS:
+            return []
         try:
             statements += [_read_statement(number, node) for node in tree.body]
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -120,27 +125,33 @@ def _names_in(code: CodeType, *, nested: bool) -> Iterator[tuple[str, str]]:
                 yield from _names_in(constant, nested=True)
 
 
-def _own_names(statements: Sequence[_Statement]) -> set[str]:
-    """Return the names that the notebook binds other than by importing."""
-    return {
-        name for statement in statements if not isinstance(statement.node, _Import) for name in statement.changes
-    } - {name for statement in statements if isinstance(statement.node, _Import) for name in statement.changes}
+class _Known:
+    """What is known of a notebook's names."""
+
+    def __init__(self, statements: Sequence[_Statement]) -> None:
+        self.imported: set[str] = set()
+        self.own: set[str] = set()
+        """Names that are bound other than by importing."""
+        self.mutable: set[str] = set()
+        """Names of lists, dictionaries and the like, which a function can change from inside."""
+        self.global_stores: dict[str, set[str]] = {}
+        """The global names that each function or class changes when it is called."""
+        for statement in statements:
+            node = statement.node
+            if isinstance(node, _Import):
+                self.imported |= statement.changes
+                continue
+            self.own |= statement.changes
+            if isinstance(node, ast.Assign) and isinstance(node.value, _MUTABLE):
+                self.mutable |= statement.changes
+            elif isinstance(node, _Definition):
+                self.global_stores[node.name] = {
+                    name for inner in ast.walk(node) if isinstance(inner, ast.Global) for name in inner.names
+                }
+        self.own -= self.imported
 
 
-def _global_stores(statements: Sequence[_Statement]) -> dict[str, set[str]]:
-    """Return the global names that each of the notebook's functions and classes changes when it is called."""
-    return {
-        statement.node.name: {
-            name for inner in ast.walk(statement.node) if isinstance(inner, ast.Global) for name in inner.names
-        }
-        for statement in statements
-        if isinstance(statement.node, _Definition)
-    }
-
-
-def _judge(
-    statement: _Statement, statements: Sequence[_Statement], own: set[str], global_stores: dict[str, set[str]]
-) -> None:
+def _judge(statement: _Statement, known: _Known) -> None:
     """Find out what a statement may change besides the names that it binds, and whether it may take long."""
     node = statement.node
     inside = list(ast.walk(node))
@@ -159,32 +170,19 @@ def _judge(
                 changes.add(_root(inner.func))
             called = _root(inner.func)
             name = inner.func.attr if isinstance(inner.func, ast.Attribute) else called
-            if called in own:
-                changes |= global_stores.get(called, set())
-                changes |= {
-                    arg.id for arg in inner.args if isinstance(arg, ast.Name) and _is_mutable(arg.id, statements)
-                }
-            statement.may_take_long |= called in own or name in _WAITS
+            if called in known.own:
+                changes |= known.global_stores.get(called, set())
+                changes |= {arg.id for arg in inner.args if isinstance(arg, ast.Name)} & known.mutable
+            statement.may_take_long |= called in known.own or name in _WAITS
         elif isinstance(inner, _Loop):
             statement.may_take_long = True
-    imported = {name for other in statements if isinstance(other.node, _Import) for name in other.changes}
-    statement.changes = frozenset(changes - imported - {""})
+    statement.changes = frozenset(changes - known.imported - {""})
 
 
 def _root(node: ast.expr) -> str:
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def _is_mutable(name: str, statements: Sequence[_Statement]) -> bool:
-    """Whether a name holds a list, a dictionary or the like, which a function can change from inside."""
-    return any(
-        isinstance(statement.node, ast.Assign)
-        and isinstance(statement.node.value, _MUTABLE)
-        and name in statement.changes
-        for statement in statements
-    )
 
 
 def _keep_needed(statements: Sequence[_Statement], needed: set[str]) -> None:

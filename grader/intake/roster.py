@@ -217,7 +217,7 @@ def _read_header(path: Path, line: int, cells: list[str]) -> dict[str, int]:
 def _read_student(path: Path, line: int, cells: list[str], columns: dict[str, int]) -> Student:
     values = {column: _cell(cells, position) for column, position in columns.items()}
     if not values["id"]:
-        raise SubmissionError(f"{path} line {line}, column {_heading('id')}: expected the student's id, found nothing")
+        raise SubmissionError(f"{path} line {line}, column id: expected the student's id, found nothing")
     for column, value in values.items():
         if any(unicodedata.category(letter) in ("Cc", "Zl", "Zp") for letter in value):
             raise SubmissionError(
@@ -225,10 +225,6 @@ def _read_student(path: Path, line: int, cells: list[str], columns: dict[str, in
             )
     extension = values.pop("extension", "")
     return Student(**values, extension=_read_extension(path, line, extension) if extension else None)
-
-
-def _heading(column: str) -> str:
-    return column
 
 
 def _cell(cells: list[str], position: int) -> str:

@@ -237,7 +237,7 @@ class _ZipTree:
                 else:
                     self.refused.append(remark)
                 continue
-            if not parts or any(_is_junk(part) for part in parts[:1]):
+            if not parts:
                 continue
             members.append((tuple(parts), info))
             self._add_children(parts, info)
