@@ -166,7 +166,7 @@ class ExerciseProver:
         return accepted
 
     def _prove_chaff(self, chaff: Chaff) -> None:
-        path = self.trees.hidden / "chaffs" / self.exercise.id / f"{chaff.id}.py"
+        path = self.trees.chaff(self.exercise.id, chaff.id)
         self._proof.chaffs += 1
         rejected, named = self._try_chaff(f"chaff {chaff.id}", chaff, path)
         self._proof.chaffs_rejected += rejected

@@ -2,9 +2,9 @@
 
 import difflib
 import hashlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
-from grader.course.source import SuiteCheck, parse_python, promised_names, read_chaff, suite_checks
+from grader.course.source import Combination, SuiteCheck, parse_python, promised_names, read_chaff, suite_checks
 from grader.course.trees import CourseTrees
 from grader.course.yaml_source import locate_nodes, read_yaml
 from grader.model.course import DECIDED_AFTER_GRADING, Chaff, Course, CourseSettings, Exercise
@@ -52,16 +52,50 @@ def load_chaffs(trees: CourseTrees, rubric: Rubric) -> tuple[Chaff, ...]:
     Raises:
         CourseError: A line for each chaff that does not say what it should.
     """
-    problems, chaffs = [], []
+    problems: list[str] = []
+    chaffs: list[Chaff] = []
+    combinations: dict[str, Combination] = {}
     for path in trees.chaffs(rubric.exercise):
         try:
-            chaffs.append(read_chaff(path, f"tests/hidden/chaffs/{rubric.exercise}/{path.name}"))
+            read = read_chaff(path, _chaff_shown(rubric, path.stem))
         except CourseError as error:
             problems.append(str(error))
+        else:
+            if isinstance(read, Combination):
+                combinations[path.stem] = read
+            else:
+                chaffs.append(read)
     problems += _chaff_problems(rubric, chaffs)
+    single = {chaff.id: chaff for chaff in chaffs}
+    for name, combination in combinations.items():
+        unknown = [part for part in combination.combines if part not in single]
+        for part in unknown:
+            problems.append(
+                f"{_chaff_shown(rubric, name)}: combines names {part!r}, which is no single mistake of this exercise."
+                + _did_you_mean(part, single)
+            )
+        if not unknown:
+            chaffs.append(_combine(name, [single[part] for part in combination.combines], rubric))
     if problems:
         raise CourseError("\n".join(problems))
     return tuple(chaffs)
+
+
+def _combine(name: str, parts: Sequence[Chaff], rubric: Rubric) -> Chaff:
+    """Return what is known of code that makes several mistakes at once: it loses all that they lose."""
+    lost = {criterion for part in parts for criterion in part.loses}
+    return Chaff(
+        id=name,
+        misconception=" + ".join(part.misconception for part in parts),
+        explanation=" ".join(part.explanation for part in parts),
+        look_at=" ".join(part.look_at for part in parts),
+        loses=tuple(criterion.id for criterion in rubric.criteria if criterion.id in lost),
+        parts=tuple(parts),
+    )
+
+
+def _chaff_shown(rubric: Rubric, name: str) -> str:
+    return f"tests/hidden/chaffs/{rubric.exercise}/{name}.py"
 
 
 def digest_course(trees: CourseTrees, settings: CourseSettings) -> str:
@@ -178,7 +212,7 @@ def _chaff_problems(rubric: Rubric, chaffs: Iterable[Chaff]) -> Iterable[str]:
         for lost in chaff.loses:
             if lost not in criteria:
                 yield (
-                    f"tests/hidden/chaffs/{rubric.exercise}/{chaff.id}.py: loses names {lost!r}, which is no criterion "
+                    f"{_chaff_shown(rubric, chaff.id)}: loses names {lost!r}, which is no criterion "
                     f"of rubrics/{rubric.exercise}.yaml.{_did_you_mean(lost, criteria)}"
                 )
 

@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+from pydantic import Field
+
 from grader.course.yaml_source import parse_yaml
 from grader.model.base import Model
 from grader.model.course import Chaff, CheckClaim
@@ -15,6 +17,13 @@ class SuiteCheck(Model):
     claim: CheckClaim
     depends_on: tuple[str, ...] = ()
     line: int
+
+
+class Combination(Model):
+    """The docstring of a chaff that makes several mistakes at once, each of which has a chaff of its own."""
+
+    combines: tuple[str, ...] = Field(min_length=2)
+    """Ids of these chaffs."""
 
 
 class _ChaffText(Model):
@@ -60,11 +69,13 @@ def suite_checks(suite: ast.Module, shown: str) -> list[SuiteCheck]:
     return checks
 
 
-def read_chaff(path: Path, shown: str) -> Chaff:
+def read_chaff(path: Path, shown: str) -> Chaff | Combination:
     """Return what a chaff says of itself; `CourseError` where its docstring is not as it should be."""
     docstring = ast.get_docstring(parse_python(path, shown), clean=False)
     if not docstring:
         raise CourseError(f"{shown}: the file must begin with a docstring that names its misconception.")
+    if docstring.lstrip().startswith("combines:"):
+        return parse_yaml(docstring, Combination, shown)
     text = parse_yaml(docstring, _ChaffText, shown)
     return Chaff(id=path.stem, **text.model_dump())
 

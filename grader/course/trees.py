@@ -53,6 +53,10 @@ class CourseTrees:
         """Wrong implementations, one named mistake each."""
         return sorted((self.hidden / "chaffs" / exercise).glob("*.py"))
 
+    def chaff(self, exercise: str, chaff: str) -> Path:
+        """The wrong implementation of this name."""
+        return self.hidden / "chaffs" / exercise / f"{chaff}.py"
+
     def twin(self, chaff: Path) -> Path:
         """The same mistake as a chaff's in another style, which may not exist."""
         return chaff.parent / "twins" / chaff.name

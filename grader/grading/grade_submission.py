@@ -14,7 +14,7 @@ from grader.course.trees import CourseTrees
 from grader.grading.lanes import GradedExercise, run_lanes
 from grader.grading.messages import CheckDone, Event, ExerciseDone, ExerciseStarted, Job
 from grader.model.advice import MISTAKES
-from grader.model.course import Chaff, Course, Exercise
+from grader.model.course import Course, Exercise
 from grader.model.report import (
     CheckResult,
     CourseStamp,
@@ -159,16 +159,13 @@ class SubmissionGrader:
         if exercise.id not in self._fingerprints:
             self._fingerprints[exercise.id] = Fingerprints(
                 exercise_id=exercise.id,
-                chaffs=lambda: self._read_chaffs(exercise),
+                chaffs=lambda: load_chaffs(self.trees, exercise.rubric),
+                code=lambda chaff_id: self.trees.chaff(exercise.id, chaff_id).read_text("utf-8"),
                 solution=self.trees.solution(exercise.id).read_text("utf-8"),
                 stand_ins=self.stand_ins(exercise),
                 exercise_ids=self.course.settings.exercises,
             )
         return self._fingerprints[exercise.id]
-
-    def _read_chaffs(self, exercise: Exercise) -> list[tuple[Chaff, str]]:
-        chaffs = {chaff.id: chaff for chaff in load_chaffs(self.trees, exercise.rubric)}
-        return [(chaffs[path.stem], path.read_text("utf-8")) for path in self.trees.chaffs(exercise.id)]
 
 
 @dataclass
@@ -260,9 +257,9 @@ class _SubmissionRun:
         failed = [check for check, result in results.items() if result.verdict in _DIAGNOSABLE]
         if failed:
             scored = score_exercise(exercise, results)
-            lost = {criterion.id for criterion in scored if criterion.score < criterion.max_score}
+            earned = {criterion.id for criterion in scored if criterion.score >= criterion.max_score > 0}
             of_checks = {check: criterion.id for check, criterion in criteria.items()}
-            found = self.grader.fingerprints(exercise).diagnose(transcripts, of_checks, failed, lost)
+            found = self.grader.fingerprints(exercise).diagnose(transcripts, of_checks, failed, earned)
             for check, diagnosis in found.items():
                 results[check] = results[check].model_copy(update={"diagnosis": diagnosis})
         return results

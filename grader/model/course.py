@@ -70,7 +70,7 @@ class Chaff(Model):
     id: str
     """The file's name without ``.py``."""
     misconception: str
-    """A stable id for the idea that is wrong; chaffs that cannot be told apart share it."""
+    """A stable id for the idea that is wrong; chaffs that cannot be told apart share it. Two are joined by `` + ``."""
     explanation: str
     """One sentence in the learner's terms: what the code does and why that is wrong."""
     numbers: str = ""
@@ -79,6 +79,8 @@ class Chaff(Model):
     """Where to look in one's own code."""
     loses: tuple[str, ...]
     """The criteria that code like this loses: exactly these."""
+    parts: "tuple[Chaff, ...]" = ()
+    """The mistakes that are made at once, if there are several."""
 
 
 class Exercise(Model):

@@ -14,6 +14,7 @@ from grader.model.report import Diagnosis
 from grader.sandbox.executor import Executor, Reply, Request, describe_module
 from grader.sandbox.namespace import LearnerFile, LearnerModules, StandIn
 from grader.sandbox.wire import Handle
+from grader.suite.error_kinds import kind_of_error
 
 if TYPE_CHECKING:
     from grader.model.course import Chaff
@@ -53,14 +54,16 @@ class Fingerprints:
 
     Args:
         exercise_id: The exercise.
-        chaffs: Reads its chaffs, each with its code; called at the first failure.
+        chaffs: Reads its chaffs; called at the first failure.
+        code: Reads the code of a chaff, when it is needed.
         solution: The reference, whose answers no mistake's may equal.
         stand_ins: What the exercise builds on.
         exercise_ids: All exercises of the course.
     """
 
     exercise_id: str
-    chaffs: Callable[[], Sequence[tuple[Chaff, str]]]
+    chaffs: Callable[[], Sequence[Chaff]]
+    code: Callable[[str], str]
     solution: str
     stand_ins: Sequence[StandIn]
     exercise_ids: Sequence[str]
@@ -73,63 +76,73 @@ class Fingerprints:
         transcripts: Mapping[str, Transcript],
         criteria: Mapping[str, str],
         failed: Collection[str],
-        lost: Collection[str],
+        earned: Collection[str],
     ) -> dict[str, Diagnosis]:
         """
         Name the mistakes behind the failed checks of one exercise.
 
         A known mistake explains a failed check of a criterion that it loses if it answers each of the check's calls as
         the learner's code did and the solution does not. A check contradicts a mistake that answers it neither as the
-        learner's code did nor as the solution does. No failed check of the criteria that a mistake loses may contradict
-        it. Where several explain a check, no passed check of these criteria may either, none may lose more criteria
-        than were lost, and the one that explains most of the failed checks is meant; where none does, nothing is
-        claimed.
+        learner's code did nor as the solution does. It is out if it loses a criterion that was earned, or if a failed
+        check of the criteria that it loses contradicts it. Where several explain a check, no passed check of these
+        criteria may contradict one either, and the one that explains most of the failed checks is meant; where none
+        does, nothing is claimed.
+
+        An exception says little about where it comes from. So one is explained only where all that were raised of its
+        kind are: a slip that raises everywhere is not the mistake that raises in one place.
 
         Args:
             transcripts: What each check that ran asked and was answered, by check.
             criteria: The criterion of each check.
             failed: The checks to explain.
-            lost: Every criterion that was not earned.
+            earned: The criteria that were earned.
 
         Returns:
             A diagnosis for each failed check that has exactly one explanation.
         """
         whole = {check: transcript for check, transcript in transcripts.items() if transcript.is_whole}
         comparison = _Comparison(self, whole)
-        wrong = [check for check in failed if check in whole and not comparison.agrees(_SOLUTION, check)]
+        # What takes few requests settles most.
+        cheapest = sorted((check for check in failed if check in whole), key=lambda check: len(whole[check].exchanges))
+        wrong = [check for check in cheapest if not comparison.agrees(_SOLUTION, check)]
         passed = [check for check in whole if check not in failed]
+        explained: dict[str, set[str]] = {}
+        possible = []
+        for chaff in self._known:
+            if set(chaff.loses).isdisjoint(earned):
+                checks = [check for check in wrong if criteria[check] in chaff.loses]
+                if not any(comparison.contradicts(chaff.id, check) for check in checks):
+                    explained[chaff.id] = {check for check in checks if comparison.agrees(chaff.id, check)}
+                    possible.append(chaff)
 
-        def contradicted(chaff: Chaff, checks: Sequence[str]) -> bool:
-            return any(criteria[check] in chaff.loses and comparison.contradicts(chaff.id, check) for check in checks)
+        def stands(chaff: Chaff) -> bool:
+            return not any(
+                criteria[check] in chaff.loses and comparison.contradicts(chaff.id, check) for check in passed
+            )
 
-        explained = {
-            chaff.id: {
-                check for check in wrong if criteria[check] in chaff.loses and comparison.agrees(chaff.id, check)
-            }
-            for chaff, _ in self._known
-        }
-        possible = [chaff for chaff, _ in self._known if explained[chaff.id] and not contradicted(chaff, wrong)]
+        unexplained = set(wrong).difference(*explained.values())
+        doubtful = {comparison.exception(check) for check in unexplained} - {""}
         found = {}
-        for check in wrong:
+        for check in failed:
+            if check not in wrong or comparison.exception(check) in doubtful:
+                continue
             matching = [chaff for chaff in possible if check in explained[chaff.id]]
             if _count_misconceptions(matching) > 1:
-                matching = [chaff for chaff in matching if set(chaff.loses) <= set(lost)]
-            if _count_misconceptions(matching) > 1:
-                matching = [chaff for chaff in matching if not contradicted(chaff, passed)]
-            chaff = _choose(matching, explained)
-            if chaff is not None:
-                found[check] = _describe(chaff, transcripts[check])
+                matching = [chaff for chaff in matching if stands(chaff)]
+            chosen = _choose(matching, explained)
+            if chosen is not None:
+                found[check] = _describe(chosen, transcripts[check])
         return found
 
     @functools.cached_property
-    def _known(self) -> Sequence[tuple[Chaff, str]]:
+    def _known(self) -> Sequence[Chaff]:
         return self.chaffs()
 
     def executor(self, name: str) -> Executor:
         """Return a chaff's code, or the solution's, ready to be asked."""
         if name not in self._executors:
-            texts = {_SOLUTION: self.solution, **{chaff.id: text for chaff, text in self._known}}
-            self._executors[name] = load_known_code(texts[name], self.exercise_id, self.stand_ins, self.exercise_ids)
+            text = self.code(name) if name else self.solution
+            self._executors[name] = load_known_code(text, self.exercise_id, self.stand_ins, self.exercise_ids)
         return self._executors[name]
 
 
@@ -146,37 +159,67 @@ def _choose(matching: Sequence[Chaff], explained: Mapping[str, set[str]]) -> Cha
     return None
 
 
+@dataclass(frozen=True)
+class _Likeness:
+    """What known code's answers to one check are like."""
+
+    theirs: bool
+    """All are as the learner's."""
+    right: bool
+    """All are as the solution's."""
+
+
 class _Comparison:
     """Compares known code with one submission's answers, each check at most once and no further than needed."""
 
     def __init__(self, fingerprints: Fingerprints, transcripts: Mapping[str, Transcript]) -> None:
         self._fingerprints = fingerprints
         self._transcripts = transcripts
-        self._agreement: dict[tuple[str, str], bool] = {}
+        self._likeness: dict[tuple[str, str], _Likeness] = {}
         self._right: dict[str, list[Reply]] = {}
 
     def agrees(self, name: str, check: str) -> bool:
         """Whether known code answers a check's calls as the learner's code did."""
-        key = (name, check)
-        if key not in self._agreement:
-            theirs = [exchange.reply or {} for exchange in self._transcripts[check].exchanges]
-            self._agreement[key] = self._answers_like(theirs, name, check)
-        return self._agreement[key]
+        return self._compare(name, check).theirs
 
     def contradicts(self, name: str, check: str) -> bool:
         """Whether known code answers a check neither as the learner's code did nor as the solution does."""
-        return not self.agrees(name, check) and not self._answers_like(self._solution(check), name, check)
+        likeness = self._compare(name, check)
+        return not likeness.theirs and not likeness.right
 
-    def _answers_like(self, wanted: Sequence[Reply], name: str, check: str) -> bool:
-        executor = self._fingerprints.executor(name)
-        exchanges = self._transcripts[check].exchanges
-        for exchange, answer, right in zip(exchanges, wanted, self._solution(check), strict=True):
-            ours = _perform_like(executor, exchange.request, exchange.reply or {})
+    @functools.cache  # noqa: B019 - a comparison lives as long as one diagnosis
+    def exception(self, check: str) -> str:
+        """Return the kind of the exception that the learner's code ended a check with, where the solution does not."""
+        for exchange, right in zip(self._transcripts[check].exchanges, self._solution(check), strict=True):
+            theirs = exchange.reply or {}
+            if right["ok"] and not theirs.get("ok"):
+                return _exception_kind(theirs)
+        return ""
+
+    def _compare(self, name: str, check: str) -> _Likeness:
+        key = (name, check)
+        if key not in self._likeness:
+            self._likeness[key] = self._replay(name, check)
+        return self._likeness[key]
+
+    def _replay(self, name: str, check: str) -> _Likeness:
+        """Ask known code what the check asked, until it has differed from both the learner's code and the solution."""
+        solution = self._solution(check)
+        like_theirs = like_right = True
+        for exchange, right in zip(self._transcripts[check].exchanges, solution, strict=True):
+            theirs = exchange.reply or {}
+            if name == _SOLUTION:
+                ours = right
+            else:
+                ours = _perform_like(self._fingerprints.executor(name), exchange.request, theirs)
             # Where the solution refuses too, refusing is what was asked for, in whatever words.
-            refused = not ours["ok"] and not answer.get("ok") and not right["ok"]
-            if not refused and not replies_alike(ours, answer, right):
-                return False
-        return True
+            refuses = not ours["ok"] and not right["ok"]
+            refused = refuses and not theirs.get("ok")
+            like_theirs = like_theirs and (refused or replies_alike(ours, theirs, right))
+            like_right = like_right and (ours is right or refuses or replies_alike(ours, right, right))
+            if not like_theirs and not like_right:
+                break
+        return _Likeness(like_theirs, like_right)
 
     def _solution(self, check: str) -> list[Reply]:
         if check not in self._right:
@@ -251,13 +294,17 @@ def replies_alike(ours: Reply, theirs: Reply, right: Reply | None = None) -> boo
 
 
 def _errors_alike(ours: Reply, theirs: Reply) -> bool:
-    if ours["kind"] != theirs.get("kind"):
-        return False
-    if ours["kind"] == "device":
-        return True  # what it says depends on the operation that meets it first; that it is one does not
-    if ours["own"] and theirs.get("own"):
-        return True  # both refuse the same call by a raise of their own, each in its own words
-    return all(ours[key] == theirs.get(key) for key in ("type", "message"))
+    return ours["kind"] == theirs.get("kind") and _exception_kind(ours) == _exception_kind(theirs)
+
+
+def _exception_kind(reply: Reply) -> str:
+    """Return what an exception has in common with that of the same mistake in other words and operations."""
+    if reply.get("kind") == "device":
+        return "device"  # what it says depends on the operation that meets it first; that it is one does not
+    if reply.get("own"):
+        return "own"  # both refuse the same call by a raise of their own, each in its own words
+    # Every field is the worker's claim.
+    return kind_of_error(str(reply.get("type")), str(reply.get("message")))
 
 
 def values_alike(ours: Any, theirs: Any, right: Any = None) -> bool:
@@ -299,18 +346,23 @@ def _tensors_alike(ours: torch.Tensor, theirs: torch.Tensor, right: Any) -> bool
 
 
 def _describe(chaff: Chaff, transcript: Transcript) -> Diagnosis:
-    numbers = transcript.numbers
-    known = {**numbers, **{f"sqrt_{name}": math.sqrt(value) for name, value in numbers.items() if value >= 0}}
-    explanation = chaff.explanation
-    if chaff.numbers:
-        try:
-            explanation = chaff.numbers.format_map(known)
-        except (KeyError, ValueError):  # this check drew other sizes than the sentence names
-            explanation = chaff.explanation
+    parts = chaff.parts or (chaff,)
+    explanation = " ".join(_explain(part, transcript.numbers) for part in parts)
     times = "the one call" if transcript.calls == 1 else f"all {transcript.calls} calls"
+    mistakes = "these two mistakes do" if chaff.parts else "this mistake does"
     return Diagnosis(
         misconception=chaff.misconception,
-        explanation=explanation,
-        look_at=chaff.look_at,
-        fact=f"In {times} of this check your code answers exactly as code with this mistake does.",
+        explanation=f"Two mistakes at once. {explanation}" if chaff.parts else explanation,
+        look_at=" ".join(part.look_at for part in parts),
+        fact=f"In {times} of this check your code answers exactly as code with {mistakes}.",
     )
+
+
+def _explain(chaff: Chaff, numbers: Mapping[str, float]) -> str:
+    known = {**numbers, **{f"sqrt_{name}": math.sqrt(value) for name, value in numbers.items() if value >= 0}}
+    if chaff.numbers:
+        try:
+            return chaff.numbers.format_map(known)
+        except (KeyError, ValueError):  # this check drew other sizes than the sentence names
+            return chaff.explanation
+    return chaff.explanation

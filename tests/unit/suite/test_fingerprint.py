@@ -58,20 +58,22 @@ LOSES = {
 def known(*names: str) -> Fingerprints:
     """The known mistakes of these names."""
     chaffs = [
-        (
-            Chaff(
-                id=name,
-                misconception=name,
-                explanation=f"You made the mistake {name}.",
-                numbers="With {size} it is √{size} = {sqrt_size:.2f}.",
-                look_at="There.",
-                loses=LOSES[name],
-            ),
-            CODE[name],
+        Chaff(
+            id=name,
+            misconception=name,
+            explanation=f"You made the mistake {name}.",
+            numbers="With {size} it is √{size} = {sqrt_size:.2f}.",
+            look_at="There.",
+            loses=LOSES[name],
         )
         for name in names
     ]
-    return Fingerprints("test", lambda: chaffs, SOLUTION, (), ("test",))
+    return fingerprints_of(chaffs, CODE)
+
+
+def fingerprints_of(chaffs: list[Chaff], code: dict[str, str]) -> Fingerprints:
+    """These known mistakes."""
+    return Fingerprints("test", lambda: chaffs, code.__getitem__, SOLUTION, (), ("test",))
 
 
 def ask_all(code: str) -> dict[str, Transcript]:
@@ -97,7 +99,8 @@ def ask_all(code: str) -> dict[str, Transcript]:
 
 def named(fingerprints: Fingerprints, code: str, *failed: str) -> dict[str, str]:
     """Misconception by check."""
-    found = fingerprints.diagnose(ask_all(code), CRITERIA, failed, set(failed))
+    earned = set(CRITERIA.values()) - {CRITERIA[check] for check in failed}
+    found = fingerprints.diagnose(ask_all(code), CRITERIA, failed, earned)
     return {check: diagnosis.misconception for check, diagnosis in found.items()}
 
 
@@ -145,23 +148,19 @@ def test_one_that_a_failed_check_contradicts_is_out() -> None:
 
 def test_two_that_explain_the_same_are_no_claim() -> None:
     """Which of them would be a guess."""
-    fingerprints = known("no_scale")
-    twice = [
-        *fingerprints.chaffs(),
-        (fingerprints.chaffs()[0][0].model_copy(update={"id": "b", "misconception": "b"}), CODE["no_scale"]),
-    ]
+    (first,) = known("no_scale").chaffs()
+    second = first.model_copy(update={"id": "b", "misconception": "b"})
+    twice = fingerprints_of([first, second], {**CODE, "b": CODE["no_scale"]})
 
-    assert {} == named(Fingerprints("test", lambda: twice, SOLUTION, (), ("test",)), CODE["no_scale"], "scale")
+    assert {} == named(twice, CODE["no_scale"], "scale")
 
 
 def test_two_that_share_a_name_are_one() -> None:
     """Mistakes that cannot be told apart share it."""
-    fingerprints = known("no_scale")
-    twice = [*fingerprints.chaffs(), (fingerprints.chaffs()[0][0].model_copy(update={"id": "b"}), CODE["no_scale"])]
+    (first,) = known("no_scale").chaffs()
+    twice = fingerprints_of([first, first.model_copy(update={"id": "b"})], {**CODE, "b": CODE["no_scale"]})
 
-    assert {"scale": "no_scale"} == named(
-        Fingerprints("test", lambda: twice, SOLUTION, (), ("test",)), CODE["no_scale"], "scale"
-    )
+    assert {"scale": "no_scale"} == named(twice, CODE["no_scale"], "scale")
 
 
 def test_the_weights_that_a_layer_starts_with_decide_nothing() -> None:
@@ -176,7 +175,9 @@ def test_the_weights_that_a_layer_starts_with_decide_nothing() -> None:
 
 def test_the_explanation_names_the_checks_own_numbers() -> None:
     """Sizes and their roots."""
-    (diagnosis,) = known("no_scale").diagnose(ask_all(CODE["no_scale"]), CRITERIA, ["scale"], {"scale"}).values()
+    (diagnosis,) = (
+        known("no_scale").diagnose(ask_all(CODE["no_scale"]), CRITERIA, ["scale"], {"merge", "layer"}).values()
+    )
 
     assert "With 4 it is √4 = 2.00." == diagnosis.explanation
     assert "the one call" in diagnosis.fact
@@ -186,7 +187,7 @@ def test_numbers_that_a_check_does_not_have_are_left_out() -> None:
     """The plain explanation takes their place."""
     transcripts = {check: Transcript(one.exchanges, {}) for check, one in ask_all(CODE["no_scale"]).items()}
 
-    (diagnosis,) = known("no_scale").diagnose(transcripts, CRITERIA, ["scale"], {"scale"}).values()
+    (diagnosis,) = known("no_scale").diagnose(transcripts, CRITERIA, ["scale"], {"merge", "layer"}).values()
 
     assert "You made the mistake no_scale." == diagnosis.explanation
 
