@@ -6,8 +6,10 @@ wrong answer is one that is known; so both answer a request alike.
 
 import copy
 import dis
+import math
 import random
 import sys
+import time
 import traceback
 import types
 from collections.abc import Callable, Sequence
@@ -33,11 +35,24 @@ class Executor:
     Args:
         namespace: The module that the promised names are taken from.
         modules: The submission that the module belongs to; its file names tell learners' frames from others.
+        load_again: Runs the submission anew and returns its module, so that what one check leaves behind in a global or
+            a default argument never reaches the next.
+        loading_s: Seconds that all of this may take; what takes long to import is not run again and again.
     """
 
-    def __init__(self, namespace: types.ModuleType, modules: LearnerModules) -> None:
+    def __init__(
+        self,
+        namespace: types.ModuleType,
+        modules: LearnerModules,
+        load_again: Callable[[], types.ModuleType] | None = None,
+        loading_s: float = math.inf,
+    ) -> None:
         self.namespace = namespace
         self.modules = modules
+        self._load_again = load_again
+        self._loading_s = loading_s
+        self._used = False
+        """Whether anything of the namespace was called since it was loaded."""
         self.objects: dict[int, Any] = {}
         self._unsure = ""
         """What made the last call on the pretend device say nothing about a real one."""
@@ -46,16 +61,17 @@ class Executor:
             "state": self._state,
             "set_state": self._set_state,
             "configure": self._configure,
+            "forget": self._forget,
         }
 
     def perform(self, request: Request) -> Reply:
         """
         Answer one request; whatever the learner's code raises becomes part of the answer.
 
-        A request that begins a check forgets the objects of the check before.
+        A request that begins a check forgets what the check before left behind.
         """
         if request.get("begin"):
-            self.objects.clear()
+            self._forget(request)
         try:
             with torch_state_kept():
                 return {"ok": True, **self._operations[request["op"]](request)}
@@ -67,7 +83,26 @@ class Executor:
                 reply["kind"] = "device" if sure else "unjudged"
             return reply
 
+    def _forget(self, _: Request) -> Reply:
+        """Start afresh, if that does not take too long."""
+        self.objects.clear()
+        if self._load_again is None or not self._used:
+            return {}
+        started = time.perf_counter()
+        seed_everything(0)
+        try:
+            self.namespace = self._load_again()
+        except BaseException:  # noqa: BLE001 - what cannot be run twice goes on as it is
+            self._load_again = None
+        took = time.perf_counter() - started
+        self._loading_s -= took
+        if self._loading_s < took:
+            self._load_again = None
+        self._used = False
+        return {}
+
     def _call(self, request: Request) -> Reply:
+        self._used = True
         seed_everything(request["seed"])
         self._unsure = ""
         with _Place(request["device"]) as place:

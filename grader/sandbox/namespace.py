@@ -11,11 +11,12 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import inspect
+import io
 import linecache
 import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -74,6 +75,7 @@ class LearnerModules:
         self.cell_names = {file.cell_name(label) for file in self.files for label, _ in file.cells}
         self._by_dotted = {file.dotted: file for file in sorted(self.files, key=lambda file: -file.path.count("/"))}
         self._stand_in_modules: dict[str, types.ModuleType] = {}
+        self._compiled: dict[tuple[str, int], types.CodeType] = {}
         for file in self.files:
             for label, text in file.cells:
                 # Without an entry here a traceback could not show the line, as there is no file to read.
@@ -86,6 +88,18 @@ class LearnerModules:
         # A notebook may lie beside a module of the same name: here the name means the chosen one.
         self._by_dotted[file.dotted] = file
         return importlib.import_module(f"{PACKAGE}.{file.dotted}")
+
+    def load_again(self, entry: str) -> types.ModuleType:
+        """Run everything anew, in silence, as if nothing had been called yet."""
+        notes = list(self.notes)
+        own = {id(module) for name, module in sys.modules.items() if name.split(".")[0] == PACKAGE}
+        for name in [name for name, module in sys.modules.items() if id(module) in own]:
+            del sys.modules[name]
+        try:
+            with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+                return self.load(entry)
+        finally:
+            self.notes[:] = notes
 
     @contextmanager
     def installed(self) -> Iterator[None]:
@@ -153,7 +167,8 @@ class LearnerModules:
         for label, text in file.cells:
             name = file.cell_name(label)
             try:
-                code = compile(text, name, "exec", flags=flags, dont_inherit=True)
+                code = self._compiled.get((name, flags)) or compile(text, name, "exec", flags=flags, dont_inherit=True)
+                self._compiled[name, flags] = code
                 flags |= code.co_flags & _FUTURE_FLAGS
                 exec(code, module.__dict__)
             except BaseException as error:

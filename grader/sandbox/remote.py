@@ -222,6 +222,10 @@ class RemoteLearner:
             raise AttributeError(name)
         return RemoteCallable(self._conversation, name, name, self._device)
 
+    def forget(self) -> None:
+        """Run the learner's files anew, as before each check: what earlier calls left behind is gone."""
+        self._conversation.request({"op": "forget"}, "")
+
     def on(self, device: Device) -> "RemoteLearner":
         """Return the learner's code with every call on another device."""
         return RemoteLearner(self._conversation, device)

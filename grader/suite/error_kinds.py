@@ -55,10 +55,10 @@ _KINDS: Final = tuple(
             r"^tensors used as indices must be",
             r"not implemented for '(?:Float|Half|BFloat16|Double)'$",  # ~mask, mask & other
             r"^ufunc '\w+' not supported for the input types",
-            r"^bitwise_\w+ does not support|^(?:logical|bitwise)_not\w* ",
+            r"^~ \(operator\.invert\) is only implemented on",
         ),
         "bool arithmetic": (
-            r"with a bool tensor is not supported|with two bool tensors is not supported",
+            r"with a bool tensor is not supported|on a bool tensor is not supported",
             r"^numpy boolean (?:subtract|negative)",
         ),
         "overflow": (r"cannot be converted to type .* without overflow", r"^value cannot be converted to type"),

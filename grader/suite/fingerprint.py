@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import types
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -187,7 +188,6 @@ class _Comparison:
         likeness = self._compare(name, check)
         return not likeness.theirs and not likeness.right
 
-    @functools.cache  # noqa: B019 - a comparison lives as long as one diagnosis
     def exception(self, check: str) -> str:
         """Return the kind of the exception that the learner's code ended a check with, where the solution does not."""
         for exchange, right in zip(self._transcripts[check].exchanges, self._solution(check), strict=True):
@@ -271,8 +271,12 @@ def load_known_code(text: str, exercise_id: str, stand_ins: Sequence[StandIn], e
     """Load trusted code of a course in this process, to be asked like a worker."""
     path = f"{exercise_id}.py"
     modules = LearnerModules([LearnerFile(path, is_notebook=False, cells=(("", text),))], exercise_ids, stand_ins)
-    with modules.installed():
-        return Executor(modules.load(path), modules)
+
+    def load() -> types.ModuleType:
+        with modules.installed():
+            return modules.load(path)
+
+    return Executor(load(), modules, load)
 
 
 def replies_alike(ours: Reply, theirs: Reply, right: Reply | None = None) -> bool:

@@ -337,10 +337,9 @@ def test_causal_mask_is_the_lower_triangle(learner, draw):
 
     Above the diagonal lies the future. The diagonal stays: without it the first position has nothing to attend to.
     """
-    longer, shorter = draw.integers(7, 10), draw.integers(4, 7)
+    shorter, longer = draw.integers(4, 7), draw.integers(7, 10)
 
-    # The shorter one comes second: a mask that is kept from the call before would be too large.
-    for seq_len in (longer, shorter):
+    for seq_len in (shorter, longer):
         mask = square_of(learner.create_causal_mask(seq_len), seq_len)
 
         expect_equal(mask, causal_reference(seq_len), "causal_mask", ("seq_q", "seq_k"))
@@ -393,6 +392,25 @@ def test_causal_mask_has_any_length(learner, draw):
     expect_tensor(one_position, "causal_mask", (1, 1), ("seq_q", "seq_k"))
     expect_tensor(many_positions, "causal_mask", (many, many), ("seq_q", "seq_k"))
     expect_past_and_future_differ(many_positions)
+
+
+def test_causal_mask_is_made_for_each_call(learner, draw):
+    """Asking for a longer mask before changes no mask.
+
+    One that is kept in a global or a default argument fits the call that made it, and the next text has another length.
+    """
+    shorter, longer = draw.integers(4, 7), draw.integers(7, 10)
+
+    alone = expect_tensor(learner.create_causal_mask(shorter), "causal_mask")
+    expect_past_and_future_differ(alone)
+    learner.forget()
+    learner.create_causal_mask(longer)
+    after = expect_tensor(learner.create_causal_mask(shorter), "causal_mask")
+
+    expect(
+        alone.shape == after.shape and torch.equal(alone, after),
+        "the causal mask of one length is another one once a longer one was asked for: something is kept.",
+    )
 
 
 # ---- combine_masks ---------------------------------------------------------------------------------------------------

@@ -751,7 +751,33 @@ def test_inputs_are_left_alone(learner, draw):
         expect_unchanged(learner.scaled_dot_product_attention.observe(*arguments), NAMES)
 
 
+<<<<<<< HEAD
 @pytest.mark.depends_on("it_attends")
+=======
+def test_earlier_calls_leave_no_trace(learner, draw):
+    """The weights are the same whatever was asked before.
+
+    A scale or a mask that is kept in a global, a cache or a default argument fits the call that made it.
+    """
+    other = draw_sizes(draw, d_k=16)
+    size = draw_sizes(draw)
+    function = learner.scaled_dot_product_attention
+    question = (*draw_inputs(draw, size), draw_mask(draw, size))
+
+    attend_and_listen(function, *question[:3])
+    learner.forget()
+    _, alone = attend(function, *question)
+    learner.forget()
+    attend(function, *draw_inputs(draw, other), draw_mask(draw, other))
+    _, after = attend(function, *question)
+
+    expect(
+        bool(torch.allclose(alone.double(), after.double(), rtol=0, atol=ATOL, equal_nan=True)),
+        "attention_weights are others when something else was asked before: something is kept between calls.",
+    )
+
+
+>>>>>>> 62fef3d (Begin each check with code that has not been called, name two mistakes made at once, and compare exceptions by kind)
 def test_any_number_of_leading_axes(learner, draw):
     """Without heads, and without a batch, the answer is the same for the tokens that are there.
 

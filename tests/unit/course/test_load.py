@@ -222,3 +222,28 @@ def test_a_folder_without_a_course_is_refused(tmp_path):
     """With what was expected there."""
     with pytest.raises(CourseError, match="expected rubrics/course.yaml"):
         open_course(tmp_path)
+
+
+def test_a_combination_has_what_its_parts_have(copy, mini_course):
+    """Its mistakes are told in full where each of them is told alone."""
+    text = (copy.hidden / "chaffs/double/triples.py").read_text("utf-8")
+    other = text.replace("loses: [values, gradients, refusal]", "loses: [values]").replace(
+        "misconception: ", "misconception: x"
+    )
+    (copy.hidden / "chaffs/double/other.py").write_text(other)
+    (copy.hidden / "chaffs/double/zwei.py").write_text('"""\ncombines: [triples, other]\n"""\n')
+
+    chaffs = {chaff.id: chaff for chaff in load_chaffs(copy, mini_course.exercise("double").rubric)}
+
+    both = chaffs["zwei"]
+    assert ("triples", "other") == tuple(part.id for part in both.parts)
+    assert f"{chaffs['triples'].misconception} + {chaffs['other'].misconception}" == both.misconception
+    assert {"values", "gradients", "refusal"} == set(both.loses)
+
+
+def test_a_combination_of_something_unknown_is_named(copy, mini_course):
+    """With what may have been meant."""
+    (copy.hidden / "chaffs/double/zwei.py").write_text('"""\ncombines: [triples, tripels]\n"""\n')
+
+    with pytest.raises(CourseError, match="zwei.py: combines names 'tripels'.*Did you mean 'triples'"):
+        load_chaffs(copy, mini_course.exercise("double").rubric)

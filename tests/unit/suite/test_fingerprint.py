@@ -122,6 +122,45 @@ def test_an_unknown_mistake_is_not_named() -> None:
     assert {} == named(known("no_scale", "detached"), changed("** 0.5", "** 0.7"), "scale")
 
 
+def test_an_exception_of_the_same_kind_in_another_operation_is_the_same() -> None:
+    """Each operation tells in its own words that sizes do not fit."""
+    other = changed("return x / x.shape[-1] ** 0.5", "return x + torch.ones(7)")
+
+    assert {"scale": "raises"} == named(known("raises", "no_scale"), other, "scale")
+
+
+def test_an_exception_is_not_explained_where_the_same_kind_is_raised_without_an_explanation() -> None:
+    """A slip that raises everywhere is not the mistake that raises in one place."""
+    everywhere = CODE["raises"].replace("return x.transpose(0, 1)", "return x.view(7, 7)")
+
+    assert {} == named(known("raises", "no_merge"), everywhere, "scale", "merge")
+
+
+def test_two_mistakes_at_once_get_the_names_of_both() -> None:
+    """And what is said of each of them."""
+    one, two = known("no_scale", "no_merge").chaffs()
+    both = one.model_copy(
+        update={
+            "id": "neither",
+            "misconception": "no_scale + no_merge",
+            "loses": ("scale", "merge"),
+            "parts": (one, two),
+        }
+    )
+    found = fingerprints_of([one, two, both], CODE).diagnose(
+        ask_all(CODE["neither"]), CRITERIA, ["scale", "merge"], {"layer"}
+    )
+
+    assert {"no_scale + no_merge"} == {diagnosis.misconception for diagnosis in found.values()}
+    assert "Two mistakes at once. With 4 it is √4 = 2.00. With 4 it is √4 = 2.00." == found["scale"].explanation
+    assert "these two mistakes" in found["scale"].fact
+
+
+def test_one_that_would_lose_what_was_earned_is_not_meant() -> None:
+    """Though its answers to the failed check are equal."""
+    assert {} == named(known("neither"), CODE["no_scale"], "scale")
+
+
 def test_right_code_is_never_diagnosed() -> None:
     """Even if something claims that it failed."""
     assert {} == named(known("no_scale", "no_merge"), SOLUTION, "scale", "merge")

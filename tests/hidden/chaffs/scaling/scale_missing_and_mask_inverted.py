@@ -1,11 +1,5 @@
 """
-misconception: unscaled_and_mask_inverted
-explanation: >-
-  Two things at once: you did not divide the scores by the square root of d_k, and you hid the keys where the
-  mask is True, which means "may attend" here.
-look_at: >-
-  The line that multiplies query and key, and the condition of masked_fill.
-loses: [scale, mask]
+combines: [scale_missing, mask_inverted]
 """
 
 import math
