@@ -86,8 +86,8 @@ class Fingerprints:
         the learner's code did and the solution does not. A check contradicts a mistake that answers it neither as the
         learner's code did nor as the solution does. It is out if it loses a criterion that was earned, or if a failed
         check of the criteria that it loses contradicts it. Where several explain a check, no passed check of these
-        criteria may contradict one either, and the one that explains most of the failed checks is meant; where none
-        does, nothing is claimed.
+        criteria may contradict one either, those come first whose exceptions say what the learner's say, and the one
+        that explains most of the failed checks is meant; where none does, nothing is claimed.
 
         An exception says little about where it comes from. So one is explained only where all that were raised of its
         kind are: a slip that raises everywhere is not the mistake that raises in one place.
@@ -130,6 +130,9 @@ class Fingerprints:
             matching = [chaff for chaff in possible if check in explained[chaff.id]]
             if _count_misconceptions(matching) > 1:
                 matching = [chaff for chaff in matching if stands(chaff)]
+            if _count_misconceptions(matching) > 1:
+                to_the_word = [chaff for chaff in matching if comparison.agrees_to_the_word(chaff.id, check)]
+                matching = to_the_word or matching
             chosen = _choose(matching, explained)
             if chosen is not None:
                 found[check] = _describe(chosen, transcripts[check])
@@ -166,6 +169,8 @@ class _Likeness:
 
     theirs: bool
     """All are as the learner's."""
+    to_the_word: bool
+    """So are what their exceptions say."""
     right: bool
     """All are as the solution's."""
 
@@ -182,6 +187,10 @@ class _Comparison:
     def agrees(self, name: str, check: str) -> bool:
         """Whether known code answers a check's calls as the learner's code did."""
         return self._compare(name, check).theirs
+
+    def agrees_to_the_word(self, name: str, check: str) -> bool:
+        """Whether even the exceptions are those of the learner's code, and not only of their kind."""
+        return self._compare(name, check).to_the_word
 
     def contradicts(self, name: str, check: str) -> bool:
         """Whether known code answers a check neither as the learner's code did nor as the solution does."""
@@ -205,7 +214,7 @@ class _Comparison:
     def _replay(self, name: str, check: str) -> _Likeness:
         """Ask known code what the check asked, until it has differed from both the learner's code and the solution."""
         solution = self._solution(check)
-        like_theirs = like_right = True
+        like_theirs = to_the_word = like_right = True
         for exchange, right in zip(self._transcripts[check].exchanges, solution, strict=True):
             theirs = exchange.reply or {}
             if name == _SOLUTION:
@@ -216,10 +225,11 @@ class _Comparison:
             refuses = not ours["ok"] and not right["ok"]
             refused = refuses and not theirs.get("ok")
             like_theirs = like_theirs and (refused or replies_alike(ours, theirs, right))
+            to_the_word = to_the_word and (refused or ours["ok"] or _say_the_same(ours, theirs))
             like_right = like_right and (ours is right or refuses or replies_alike(ours, right, right))
             if not like_theirs and not like_right:
                 break
-        return _Likeness(like_theirs, like_right)
+        return _Likeness(like_theirs, like_theirs and to_the_word, like_right)
 
     def _solution(self, check: str) -> list[Reply]:
         if check not in self._right:
@@ -299,6 +309,10 @@ def replies_alike(ours: Reply, theirs: Reply, right: Reply | None = None) -> boo
 
 def _errors_alike(ours: Reply, theirs: Reply) -> bool:
     return ours["kind"] == theirs.get("kind") and _exception_kind(ours) == _exception_kind(theirs)
+
+
+def _say_the_same(ours: Reply, theirs: Reply) -> bool:
+    return all(ours.get(key) == theirs.get(key) for key in ("type", "message"))
 
 
 def _exception_kind(reply: Reply) -> str:

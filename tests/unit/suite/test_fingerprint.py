@@ -129,6 +129,17 @@ def test_an_exception_of_the_same_kind_in_another_operation_is_the_same() -> Non
     assert {"scale": "raises"} == named(known("raises", "no_scale"), other, "scale")
 
 
+def test_of_two_that_raise_alike_the_one_that_says_the_same_is_meant() -> None:
+    """Sizes that do not fit are one kind; what does not fit with what is told by the text."""
+    code = {**CODE, "other": changed("return x / x.shape[-1] ** 0.5", "return x + torch.ones(7)")}
+    (first,) = known("raises").chaffs()
+    both = fingerprints_of([first, first.model_copy(update={"id": "other", "misconception": "other"})], code)
+
+    assert {"scale": "other"} == named(both, code["other"], "scale")
+    assert {"scale": "raises"} == named(both, code["raises"], "scale")
+    assert {} == named(both, changed("return x / x.shape[-1] ** 0.5", "return x @ torch.ones(7, 2)"), "scale")
+
+
 def test_an_exception_is_not_explained_where_the_same_kind_is_raised_without_an_explanation() -> None:
     """A slip that raises everywhere is not the mistake that raises in one place."""
     everywhere = CODE["raises"].replace("return x.transpose(0, 1)", "return x.view(7, 7)")
