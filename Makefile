@@ -42,8 +42,8 @@ types: $(VENV)/.installed
 unit: $(VENV)/.installed
 	$(VENV)/bin/python -m pytest --numprocesses 2 --dist worksteal
 
-proof: $(VENV)/.installed  ## The whole proof of the course, on 20 seeds (minutes).
-	$(GRADE) course check
+proof: $(VENV)/.installed  ## The whole proof of the course, mutants and all, as docs/proof.md (long: use a quiet machine).
+	$(GRADE) course check --mutants --write docs/proof.md
 
 benchmark: $(VENV)/.installed  ## Measure speed, side by side.
 	$(VENV)/bin/python benchmarks/speed.py

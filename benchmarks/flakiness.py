@@ -1,135 +1,204 @@
 """Look for verdicts that depend on chance: ``python benchmarks/flakiness.py [SEEDS]``.
 
-Right code (solutions and wheats) must get full marks on every seed; wrong code (chaffs and twins) must lose exactly
-what it names, and be named, on every seed. Prints how often that was tried, and each case that went wrong
-with its seed.
+Right code (solutions and wheats) must pass every check on every seed. Wrong code (chaffs and twins) must lose each
+criterion that it names on every seed; that it loses no other, and is named, `grade course check` proves.
+
+Known code runs in this process, so a seed takes less than a minute of processor time. Every seed that is done is added
+to a file, so runs in pieces add up; the page is written from that file.
 """
 
 import argparse
-import math
+import gc
+import json
 import os
-import pathlib
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
-from grader.authoring.prove import ExerciseProof, ExerciseProver, Tally
-from grader.course.load import load_course
+import torch
+
+from grader.course.load import load_chaffs, load_course
+from grader.course.source import parse_python, promised_names
 from grader.course.trees import builtin_course
-from grader.grading.client import Runner
-from grader.grading.messages import RunnerSettings
-from grader.model.course import Exercise
+from grader.grading.known_code import KnownCode
+from grader.model.course import Course, Exercise
+from grader.model.verdict import Verdict
+from grader.sandbox.namespace import StandIn
+from grader.suite.plugin import SuitePlugin, run_suites
 
 TREES = builtin_course()
+_ACCEPTED = (Verdict.PASSED, Verdict.NOT_ASSESSED)
 
 
-@dataclass
-class Found:
-    """What came of one exercise, over all seeds so far."""
+class Trial:
+    """All known code of one exercise on one seed."""
 
-    right: Tally = field(default_factory=Tally)
-    wrong: Tally = field(default_factory=Tally)
-    cases: set[str] = field(default_factory=set)
-    torch: str = ""
-    seeds: int = 0
+    def __init__(self, suites: SuitePlugin, course: Course, exercise: Exercise, seed: int) -> None:
+        self.suites, self.course, self.exercise, self.seed = suites, course, exercise, seed
+        self.stand_ins = [
+            StandIn(
+                other,
+                promised_names(parse_python(TREES.stub(other), f"exercises/{other}.py")),
+                TREES.stand_in(other).read_text("utf-8"),
+            )
+            for other in exercise.rubric.builds_on
+        ]
 
-    def add(self, proof: ExerciseProof) -> None:
-        """Add the proof of one seed."""
-        self.seeds += 1
-        self.right = Tally.sum((self.right, proof.right_code))
-        self.wrong = Tally.sum((self.wrong, proof.wrong_code))
-        self.cases.update(proof.problems)
-        self.torch = proof.environment.torch if proof.environment else self.torch
+    def run(self) -> dict[str, Any]:
+        """Return what is known of this seed, ready for JSON."""
+        started = time.process_time()
+        right = [TREES.solution(self.exercise.id), *TREES.wheats(self.exercise.id)]
+        rejections = [case for path in right for case in self._rejections(path)]
+        chaffs = load_chaffs(TREES, self.exercise.rubric)
+        forms = {chaff.id: TREES.chaff(self.exercise.id, chaff.id) for chaff in chaffs}
+        wrong = [(chaff, path) for chaff in chaffs for path in (forms[chaff.id], TREES.twin(forms[chaff.id]))]
+        passes = [case for chaff, path in wrong for case in self._passes(path, chaff.loses)]
+        return {
+            "exercise": self.exercise.id,
+            "seed": self.seed,
+            "right": len(right),
+            "false_rejections": rejections,
+            "wrong": len(wrong),
+            "false_passes": passes,
+            "cpu_s": round(time.process_time() - started, 1),
+            "torch": torch.__version__,
+            "course": self.course.digest[:16],
+        }
+
+    def _code(self, path: Path) -> KnownCode:
+        text = path.read_text("utf-8")
+        ids = self.course.settings.exercises
+        return KnownCode(self.suites, self.exercise, text, self.seed, self.stand_ins, ids)
+
+    def _rejections(self, path: Path) -> Iterator[str]:
+        code = self._code(path)
+        for check in self.exercise.claims:
+            result = code.result(check)
+            if result.verdict not in _ACCEPTED:
+                yield f"{_name(path)}: {check} is {result.verdict}: {result.rationale} {result.message}".strip()
+
+    def _passes(self, path: Path, loses: Sequence[str]) -> Iterator[str]:
+        code = self._code(path)
+        return (f"{_name(path)}: keeps {criterion}" for criterion in loses if not code.loses(criterion))
 
 
-def try_seed(runner: Runner, exercise: Exercise, seed: int) -> ExerciseProof:
-    """Grade all the known right and wrong code of an exercise on one seed."""
-    prover = ExerciseProver(runner=runner, trees=TREES, exercise=exercise, seeds=1, chaff_seeds=1, first_seed=seed)
-    prover.prove_right_code()
-    return prover.prove_wrong_code()
+def _name(path: Path) -> str:
+    kind = {"twins": "twin", "solutions": "solution"}.get(path.parent.name, path.parents[1].name.removesuffix("s"))
+    return f"{kind} {path.stem}"
 
 
-def try_all(
-    exercises: Sequence[Exercise], seeds: range, jobs: int, minutes: float, tell: Callable[[str], None]
-) -> dict[str, Found]:
-    """Try every exercise on every seed, with as many runners as jobs; none begins a seed when the minutes are over."""
+def read_done(path: Path) -> list[dict[str, Any]]:
+    """Return the trials of earlier runs."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.is_file() else []
+
+
+def work(tasks: Sequence[tuple[int, str]], course: Course, done: Path, deadline: float) -> None:
+    """Try exercises on seeds, one after another, and add a line for each to the file."""
+
+    def serve(suites: SuitePlugin) -> None:
+        gc.freeze()
+        for seed, exercise in tasks:
+            if time.monotonic() > deadline:
+                return
+            trial = Trial(suites, course, course.exercise(exercise), seed).run()
+            with done.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(trial) + "\n")  # one short line: two processes do not mix them
+            cases = len(trial["false_rejections"]) + len(trial["false_passes"])
+            print(f"seed {seed}, {exercise}: {trial['cpu_s']} s, {cases} cases", file=sys.stderr, flush=True)
+
+    run_suites(TREES.hidden, [exercise.id for exercise in course.exercises], serve)
+
+
+def work_in_forks(tasks: Sequence[tuple[int, str]], course: Course, done: Path, jobs: int, minutes: float) -> None:
+    """Share the tasks out among processes."""
     deadline = time.monotonic() + 60 * minutes
-    found = {exercise.id: Found() for exercise in exercises}
-    tasks: Iterator[tuple[int, Exercise]] = ((seed, exercise) for seed in seeds for exercise in exercises)
-    lock = threading.Lock()
-
-    def work() -> None:
-        with Runner(RunnerSettings(course=str(TREES.root), only=tuple(found))) as runner:
-            while True:
-                with lock:
-                    task = next(tasks, None)
-                if task is None or time.monotonic() > deadline:
-                    return
-                seed, exercise = task
-                proof = try_seed(runner, exercise, seed)
-                with lock:
-                    found[exercise.id].add(proof)
-                    tell(f"seed {seed}, {exercise.id}: {proof.gradings} gradings, {len(proof.problems)} cases")
-
-    with ThreadPoolExecutor(jobs) as pool:
-        for running in [pool.submit(work) for _ in range(jobs)]:
-            running.result()
-    return found
+    children = []
+    for lane in range(jobs):
+        pid = os.fork()
+        if not pid:
+            try:
+                work(tasks[lane::jobs], course, done, deadline)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        children.append(pid)
+    statuses = [os.waitpid(pid, 0)[1] for pid in children]
+    if any(statuses):
+        sys.exit("A process failed; what it said stands above.")
 
 
-def report(found: dict[str, Found], seeds: range) -> Iterator[str]:
+def page(trials: Sequence[dict[str, Any]], course: Course) -> Iterator[str]:
     """Yield the lines of a Markdown page."""
-    torch = next((item.torch for item in found.values()), "")
-    cases = sorted(f"{exercise}: {case}" for exercise, item in found.items() for case in item.cases)
-    total = Found(
-        right=Tally.sum(item.right for item in found.values()),
-        wrong=Tally.sum(item.wrong for item in found.values()),
-        seeds=sum(item.seeds for item in found.values()),
-    )
+    digests = {trial["course"] for trial in trials}
     yield "# Do verdicts depend on chance?"
     yield ""
-    yield f"`python benchmarks/flakiness.py` wrote this page: seeds from {seeds.start} on, torch {torch}."
-    yield "Each seed draws other sizes and numbers for every check."
+    yield "`python benchmarks/flakiness.py` wrote this page. Each seed draws other sizes and numbers for every check."
     yield ""
-    yield "| exercise | seeds | right code graded | false rejections | wrong code graded | false passes |"
-    yield "|---|--:|--:|--:|--:|--:|"
-    for name, item in (*found.items(), ("all", total)):
-        right, wrong = item.right, item.wrong
-        counts = f"{right.gradings:,} | {right.wrong} | {wrong.gradings:,} | {wrong.wrong}"
-        yield f"| {name} | {item.seeds} | {counts} |"
+    yield "| exercise | seeds | right code graded | false rejections | wrong code graded | false passes | CPU s |"
+    yield "|---|--:|--:|--:|--:|--:|--:|"
+    rows = {exercise.id: [t for t in trials if t["exercise"] == exercise.id] for exercise in course.exercises}
+    for name, rowed in (*rows.items(), ("all", list(trials))):
+        seeds = len({trial["seed"] for trial in rowed})
+        right, wrong = sum(trial["right"] for trial in rowed), sum(trial["wrong"] for trial in rowed)
+        rejections = sum(len(trial["false_rejections"]) for trial in rowed)
+        passes = sum(len(trial["false_passes"]) for trial in rowed)
+        cpu = sum(trial["cpu_s"] for trial in rowed) / max(1, seeds)
+        yield f"| {name} | {seeds} | {right:,} | {rejections} | {wrong:,} | {passes} | {cpu:.0f} |"
     yield ""
-    yield "Right code is the solutions and the wheats; a false rejection is one that lost a point. Wrong code is the"
-    yield "chaffs and their twins; a false pass is one that lost anything but exactly the criteria that it names."
+    yield "Right code is the solutions and the wheats, under all checks; a false rejection is a check that it did not"
+    yield "pass. Wrong code is the chaffs and their twins; a false pass is a criterion that it names and did not lose."
+    yield "That it loses no other, and is named, is proved by `grade course check` ([proof.md](proof.md)). CPU s is the"
+    yield "processor time of one seed."
     yield ""
-    yield f"Cases, wrong names among them: {len(cases)}."
-    yield from ("", *(f"- {case}" for case in cases)) if cases else ()
+    torches = ", ".join(sorted({trial["torch"] for trial in trials}))
+    yield f"Seeds: {_ranges({trial['seed'] for trial in trials})}. torch {torches}."
+    if digests - {course.digest[:16]}:
+        yield "Some of these seeds were tried before the course was last changed."
+    cases = [
+        f"{trial['exercise']}, seed {trial['seed']}: {case}"
+        for trial in trials
+        for case in (*trial["false_rejections"], *trial["false_passes"])
+    ]
+    yield from ("", "Cases:", "", *(f"- {case}" for case in sorted(cases))) if cases else ()
+
+
+def _ranges(seeds: set[int]) -> str:
+    """Say numbers in few words: 0–9, 12."""
+    starts = sorted(seed for seed in seeds if seed - 1 not in seeds)
+    ends = sorted(seed for seed in seeds if seed + 1 not in seeds)
+    return ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in zip(starts, ends, strict=True))
 
 
 def main() -> None:
-    """Try, print, and exit with 1 if anything went wrong."""
+    """Try what is not done yet, write the page, and exit with 1 if anything ever went wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("seeds", type=int, nargs="?", default=200, metavar="SEEDS")
     parser.add_argument("--first", type=int, default=0, metavar="SEED", help="the lowest seed")
     parser.add_argument("--only", action="append", default=[], metavar="EXERCISE")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--minutes", type=float, default=math.inf, help="begin no seed after that")
-    parser.add_argument("--write", type=pathlib.Path, metavar="PAGE", help="also write the counts there")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin nothing after that")
+    parser.add_argument("--done", type=Path, default=Path("flakiness.jsonl"), help="what is done, one line each")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="write the page there")
     arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    course = load_course(TREES)
+    only = arguments.only or [exercise.id for exercise in course.exercises]
+    done = {
+        (trial["seed"], trial["exercise"])
+        for trial in read_done(arguments.done)
+        if trial["course"] == course.digest[:16]
+    }
     seeds = range(arguments.first, arguments.first + arguments.seeds)
-    course = load_course(TREES, arguments.only)
-
-    def tell(what: str) -> None:
-        print(what, file=sys.stderr, flush=True)
-
-    found = try_all(course.exercises, seeds, arguments.jobs, arguments.minutes, tell)
-    lines = list(report(found, seeds))
+    tasks = [(seed, exercise) for seed in seeds for exercise in only if (seed, exercise) not in done]
+    work_in_forks(tasks, course, arguments.done, max(1, arguments.jobs), arguments.minutes)
+    trials = read_done(arguments.done)
+    lines = list(page(trials, course))
     print("\n".join(lines))
     if arguments.write:
         arguments.write.write_text("\n".join(lines) + "\n", "utf-8")
-    sys.exit(any(item.cases for item in found.values()))
+    sys.exit(any(trial["false_rejections"] or trial["false_passes"] for trial in trials))
 
 
 if __name__ == "__main__":
