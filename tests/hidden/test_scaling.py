@@ -751,9 +751,7 @@ def test_inputs_are_left_alone(learner, draw):
         expect_unchanged(learner.scaled_dot_product_attention.observe(*arguments), NAMES)
 
 
-<<<<<<< HEAD
 @pytest.mark.depends_on("it_attends")
-=======
 def test_earlier_calls_leave_no_trace(learner, draw):
     """The weights are the same whatever was asked before.
 
@@ -764,8 +762,6 @@ def test_earlier_calls_leave_no_trace(learner, draw):
     function = learner.scaled_dot_product_attention
     question = (*draw_inputs(draw, size), draw_mask(draw, size))
 
-    attend_and_listen(function, *question[:3])
-    learner.forget()
     _, alone = attend(function, *question)
     learner.forget()
     attend(function, *draw_inputs(draw, other), draw_mask(draw, other))
@@ -777,7 +773,7 @@ def test_earlier_calls_leave_no_trace(learner, draw):
     )
 
 
->>>>>>> 62fef3d (Begin each check with code that has not been called, name two mistakes made at once, and compare exceptions by kind)
+@pytest.mark.depends_on("it_attends")
 def test_any_number_of_leading_axes(learner, draw):
     """Without heads, and without a batch, the answer is the same for the tokens that are there.
 
