@@ -13,6 +13,7 @@ import struct
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
 import torch
 
 MAGIC: Final = b"ATD1"
@@ -39,7 +40,13 @@ _DTYPES: Final = {
     "uint8": torch.uint8,
     "bool": torch.bool,
 }
+_ARRAYS: Final = {
+    dtype: np.dtype({"bfloat16": "<i2", "bool": "u1"}.get(name, name)).newbyteorder("<")
+    for name, dtype in _DTYPES.items()
+}
+"""How NumPy reads each dtype; it has no bfloat16, and a byte other than 0 and 1 is no bool."""
 _NAMES: Final = {dtype: name for name, dtype in _DTYPES.items()}
+_CPU: Final = torch.device("cpu")
 # Made once: what json.dumps would make for each call is slower than the encoding itself.
 _to_json: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
@@ -142,14 +149,19 @@ class _Encoder:
         if self.count > MAX_VALUES or depth > MAX_DEPTH:
             return {"opaque": "a value nested too deeply or with too many parts"}
         kind = type(value)
+        if kind is torch.Tensor:
+            return self._tensor(value)
+        if kind is str:
+            return _sendable(value)
+        if kind is dict or isinstance(value, dict):  # an OrderedDict is as good as a dict
+            encode = self.encode
+            return {"dict": [[_sendable(str(key)), encode(item, depth + 1)] for key, item in value.items()]}
         if value is None or kind is bool:
             return value
         if kind is int:
             return value if -(1 << 63) <= value < 1 << 63 else {"opaque": "int beyond 64 bits"}
         if kind is float:
             return value if math.isfinite(value) else {"float": repr(value)}
-        if kind is str:
-            return _sendable(value)
         if isinstance(value, torch.Tensor):
             return self._tensor(value)
         if kind is Handle:
@@ -160,8 +172,6 @@ class _Encoder:
             return {"tuple": [self.encode(item, depth + 1) for item in value]}
         if kind is list:
             return {"list": [self.encode(item, depth + 1) for item in value]}
-        if isinstance(value, dict):  # an OrderedDict is as good as a dict
-            return {"dict": [[_sendable(str(key)), self.encode(item, depth + 1)] for key, item in value.items()]}
         return {"opaque": kind.__name__[:80]}
 
     def _tensor(self, tensor: torch.Tensor) -> Any:
@@ -176,11 +186,12 @@ class _Encoder:
         if self.size > MAX_PAYLOAD:
             return {"opaque": "a tensor with more elements than may cross"}
         plain = tensor
-        if not tensor.is_contiguous() or tensor.device.type != "cpu" or tensor.is_neg() or tensor.is_conj():
+        contiguous = tensor.is_contiguous()
+        if not contiguous or tensor.is_neg() or tensor.is_conj() or tensor.device != _CPU:
             plain = tensor.detach().resolve_conj().resolve_neg().cpu().contiguous()
-        entry: dict[str, Any] = {"dtype": name, "shape": list(plain.shape)}
-        if self.keep_strides and not tensor.is_contiguous():
-            entry["strides"] = list(tensor.stride())
+        entry: dict[str, Any] = {"dtype": name, "shape": plain.shape}
+        if self.keep_strides and not contiguous:
+            entry["strides"] = tensor.stride()
         self.tensors.append(entry)
         self.payload.append(ctypes.string_at(plain.data_ptr(), length) if length else b"")
         return {"tensor": len(self.tensors) - 1}
@@ -188,7 +199,9 @@ class _Encoder:
 
 def _sendable(text: str) -> str:
     # Lone surrogates do not survive UTF-8, so they are replaced here rather than refused there.
-    return text[:MAX_TEXT] if text.isascii() else text[:MAX_TEXT].encode("utf-8", "replace").decode()
+    if text.isascii():
+        return text if len(text) <= MAX_TEXT else text[:MAX_TEXT]
+    return text[:MAX_TEXT].encode("utf-8", "replace").decode()
 
 
 def _decode_tensors(entries: list[Any], payload: bytes, *, keep_strides: bool) -> list[torch.Tensor]:
@@ -213,19 +226,25 @@ def _decode_tensor(entry: Any, payload: bytes, offset: int, *, keep_strides: boo
         raise ProtocolError("unknown dtype")
     if type(shape) is not list or len(shape) > MAX_DIMENSIONS:
         raise ProtocolError("bad shape")
-    if any(type(length) is not int or not 0 <= length <= MAX_PAYLOAD for length in shape):
-        raise ProtocolError("bad shape")
-    count = math.prod(shape)
+    count = 1
+    for extent in shape:
+        if type(extent) is not int or not 0 <= extent <= MAX_PAYLOAD:
+            raise ProtocolError("bad shape")
+        count *= extent
     length = count * dtype.itemsize
     if offset + length > len(payload) or (count == 0 and math.prod(max(1, length) for length in shape) > MAX_PAYLOAD):
         raise ProtocolError("the shape does not fit the payload")
     data = payload[offset : offset + length]
     if count == 0:
         tensor = torch.empty(shape, dtype=dtype)
-    elif dtype is torch.bool:
-        tensor = torch.frombuffer(bytearray(data), dtype=torch.uint8).reshape(shape) != 0
     else:
-        tensor = torch.frombuffer(bytearray(data), dtype=dtype).reshape(shape)
+        # By way of NumPy, which takes half the time that torch.frombuffer does, and for bool a quarter.
+        array = np.ndarray(shape, _ARRAYS[dtype], bytearray(data))
+        if dtype is torch.bool:
+            array = np.asarray(array != 0)  # of a single number it is no array
+        tensor = torch.from_numpy(array)
+        if dtype is torch.bfloat16:
+            tensor = tensor.view(dtype)
     if keep_strides and "strides" in entry:
         tensor = _restride(tensor, entry["strides"])
     return tensor, length
@@ -250,17 +269,17 @@ class _Decoder:
         if self.count > MAX_VALUES or depth > MAX_DEPTH:
             raise ProtocolError("too many values, or nested too deeply")
         kind = type(node)
+        if kind is dict and len(node) == 1:
+            ((tag, content),) = node.items()
+            return self._tagged(tag, content, depth)
+        if kind is str:
+            return _text(node)
         if node is None or kind is bool:
             return node
         if kind is int and -(1 << 63) <= node < 1 << 63:
             return node
         if kind is float and math.isfinite(node):
             return node
-        if kind is str:
-            return _text(node)
-        if kind is dict and len(node) == 1:
-            ((tag, content),) = node.items()
-            return self._tagged(tag, content, depth)
         raise ProtocolError("a value that is none of the protocol's")
 
     def _tagged(self, tag: str, content: Any, depth: int) -> Any:
@@ -273,7 +292,7 @@ class _Decoder:
             items = [self.decode(item, depth + 1) for item in content]
             return tuple(items) if tag == "tuple" else items
         if tag == "dict" and type(content) is list:
-            return dict(self._pair(pair, depth) for pair in content)
+            return self._dict(content, depth)
         if tag == "opaque" and type(content) is str:
             return Opaque(_text(content)[:120])
         if tag == "device" and content is True:
@@ -284,18 +303,22 @@ class _Decoder:
                 return Handle(number, _text(name)[:80])
         raise ProtocolError("a value that is none of the protocol's")
 
-    def _pair(self, pair: Any, depth: int) -> tuple[str, Any]:
-        if type(pair) is not list or len(pair) != 2 or type(pair[0]) is not str:
-            raise ProtocolError("a dict entry that is no pair of text and value")
-        return _text(pair[0])[:200], self.decode(pair[1], depth + 1)
+    def _dict(self, pairs: list[Any], depth: int) -> dict[str, Any]:
+        found = {}
+        for pair in pairs:
+            if type(pair) is not list or len(pair) != 2 or type(pair[0]) is not str:
+                raise ProtocolError("a dict entry that is no pair of text and value")
+            found[_text(pair[0])[:200]] = self.decode(pair[1], depth + 1)
+        return found
 
 
 def _text(text: str) -> str:
     """Return a text that is short enough and that can be written again: JSON lets lone surrogates through."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ProtocolError("text with a lone surrogate") from None
     if len(text) > MAX_TEXT:
         raise ProtocolError("a text that is too long")
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise ProtocolError("text with a lone surrogate") from None
     return text

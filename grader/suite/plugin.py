@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol, TypeGuard
 
 import pytest
 from _pytest.runner import runtestprotocol
@@ -17,6 +17,8 @@ from grader.suite.draw import Draw
 
 _CONFIGURATION = Path(__file__).with_name("pytest.ini")
 _SUITE_PREFIX = "test_"
+_OWN_FIXTURES: Final = frozenset({"learner", "draw", "observe"})
+_OWN_MARKERS: Final = frozenset({"depends_on", "accelerator"})
 
 
 class Observe(Protocol):
@@ -67,10 +69,26 @@ class SuitePlugin:
 
     def run_check(self, exercise: str, check: str, run: CheckRun) -> None:
         """Run one check; what came of it is in ``run`` afterwards."""
+        item = self.items[exercise][check]
+        if _is_plain(item):
+            self._call(item, run)
+            return
         self.run = run
         # No next item: every fixture is torn down, so that nothing of this submission is left for the next.
-        runtestprotocol(self.items[exercise][check], log=False, nextitem=None)
+        runtestprotocol(item, log=False, nextitem=None)
         self.run = None
+
+    @staticmethod
+    def _call(item: pytest.Function, run: CheckRun) -> None:
+        """Call a plain check with the kit's own fixtures, as pytest would, which takes it 1.5 ms longer."""
+        values = {"learner": RemoteLearner(run.conversation), "draw": run.draw, "observe": run.observe}
+        try:
+            item.obj(**{name: values[name] for name in item.fixturenames})
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - kept, to become the check's verdict
+            run.error = error
+        run.finished = True
 
     @pytest.fixture
     def learner(self) -> RemoteLearner:
@@ -130,6 +148,17 @@ class SuitePlugin:
             start=call.start,
             stop=call.stop,
         )
+
+
+def _is_plain(item: pytest.Item) -> TypeGuard[pytest.Function]:
+    """Whether a check uses nothing of pytest but the kit's own fixtures and markers."""
+    return (
+        isinstance(item, pytest.Function)
+        and item.cls is None
+        and not hasattr(item, "callspec")
+        and _OWN_FIXTURES.issuperset(item.fixturenames)
+        and _OWN_MARKERS.issuperset(marker.name for marker in item.iter_markers())
+    )
 
 
 def run_suites(hidden: Path, exercises: Sequence[str], serve: Callable[[SuitePlugin], None]) -> None:
