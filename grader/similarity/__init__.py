@@ -1,0 +1,1 @@
+"""Find pairs of submissions that are more alike than the exercise explains."""
