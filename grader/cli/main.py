@@ -24,6 +24,7 @@ _COMMANDS: Final = {
     "publish": "publish_command",
     "summary": "summary_command",
     "export": "export_command",
+    "similarity": "similarity_command",
     "schema": "schema_command",
     "course": "course_group",
 }

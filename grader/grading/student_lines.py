@@ -41,11 +41,11 @@ def _criteria(result: StoredResult) -> tuple[CriterionLine, ...]:
     before = {applied.adjustment.place: applied.before for applied in result.grade.adjustments}
     return tuple(
         CriterionLine(
-            points.exercise,
-            points.criterion,
-            before.get((points.exercise, points.criterion), points.score),
+            exercise,
+            criterion,
+            before.get((exercise, criterion), score) if before else score,
             # Where the grader failed, the checks decided nothing.
-            0.0 if points.errored else points.max_score,
+            0.0 if errored else max_score,
         )
-        for points in result.grade.criteria
+        for exercise, criterion, score, max_score, errored in result.grade.criteria
     )

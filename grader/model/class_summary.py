@@ -178,11 +178,13 @@ class ClassTally:
         total = sum(score for _, _, score, max_score in line.criteria if max_score > 0)
         earned: dict[str, list[float]] = {}
         for exercise, criterion, score, max_score in line.criteria:
-            found = self._criteria[exercise, criterion]
             if max_score > 0:
+                found = self._criteria[exercise, criterion]
                 found.max_score = max_score
                 found.pairing.add(score, total - score)
-                both = earned.setdefault(exercise, [0.0, 0.0])
+                both = earned.get(exercise)
+                if both is None:
+                    both = earned[exercise] = [0.0, 0.0]
                 both[0] += score
                 both[1] += max_score
         for exercise, (score, max_score) in earned.items():
@@ -209,7 +211,6 @@ class ClassTally:
                     discrimination=found.pairing.correlation,
                 )
                 for (exercise, criterion), found in self._criteria.items()
-                if found.pairing.count
             ),
             misconceptions=tuple(
                 HeldMisconception(exercise=exercise, misconception=name, students=count, share=count / self._judged)

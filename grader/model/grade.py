@@ -53,7 +53,7 @@ def compute_grade(points: Iterable[CriterionPoints], adjustments: Sequence[Adjus
         after = before
         if adjustment is not None and adjustment.points is not None:
             score = min(adjustment.points, before.max_score)
-            after = before.model_copy(update={"score": score, "errored": False})
+            after = before._replace(score=score, errored=False)
             applied.append(AppliedAdjustment(adjustment=adjustment, before=before.score, after=score))
         criteria.append(after)
     adjusted = sum(criterion.score for criterion in criteria)

@@ -40,7 +40,7 @@ class AlikePair(Model):
 
 
 class AlikeGroup(Model):
-    """Submissions that are one and the same, but for names, layout, comments and the order of statements."""
+    """Submissions that are the same, but for names, layout and order, in all that the exercises do not explain."""
 
     students: tuple[Student, ...]
     tokens: int

@@ -1,6 +1,7 @@
 """What a report comes down to: its verdicts, from which every score follows."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -28,7 +29,7 @@ class Outcome(Model):
     seconds: float = 0.0
 
 
-class CriterionPoints(Model):
+class CriterionPoints(NamedTuple):
     """What a student gets for one criterion."""
 
     exercise: str
@@ -66,10 +67,4 @@ def points_of(outcome: Outcome, exercises: Sequence[Exercise]) -> Iterator[Crite
 def _points(exercise: str, criterion: Criterion, verdicts: dict[str, Verdict]) -> CriterionPoints:
     found = [verdicts.get(check, Verdict.ERRORED) for check in criterion.checks]
     score, max_score = score_verdicts(criterion, found)
-    return CriterionPoints.model_construct(
-        exercise=exercise,
-        criterion=criterion.id,
-        score=score,
-        max_score=max_score,
-        errored=Verdict.ERRORED in found,
-    )
+    return CriterionPoints(exercise, criterion.id, score, max_score, Verdict.ERRORED in found)

@@ -5,12 +5,14 @@ import builtins
 import re
 import warnings
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from grader.model.submission import SourceFile
 
 _BUILTINS = frozenset(dir(builtins))
 _MAX_CHARACTERS = 512 * 1024
+_MAX_PARTS = 5000
 _TOP_LEVEL = re.compile(r"^(?=\S)(?!#|\)|\]|\}|else\b|elif\b|except\b|finally\b)", re.MULTILINE)
 
 _BLOCKS = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
@@ -58,8 +60,8 @@ def _parse(text: str) -> Iterator[tuple[ast.Module, int]]:
         return
     if len(text) > _MAX_CHARACTERS:
         return
-    starts = [found.start() for found in _TOP_LEVEL.finditer(text)]
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+    starts = [found.start() for found in _TOP_LEVEL.finditer(text)][:_MAX_PARTS]
+    for start, end in pairwise([*starts, len(text)]):
         part = _parse_part(text[start:end])
         if part is not None:
             yield part, text.count("\n", 0, start)

@@ -18,9 +18,21 @@ BELOW = {
     "intake": {"model"},
     "grading": {"model", "course", "sandbox", "suite", "intake"},
     "authoring": {"model", "course", "grading"},
+    "similarity": {"model"},
     "report": {"model"},
     "gradebooks": {"model", "report"},
-    "cli": {"model", "course", "sandbox", "suite", "intake", "grading", "authoring", "report", "gradebooks"},
+    "cli": {
+        "model",
+        "course",
+        "sandbox",
+        "suite",
+        "intake",
+        "grading",
+        "authoring",
+        "report",
+        "gradebooks",
+        "similarity",
+    },
 }
 RUNS_TENSORS = {"sandbox", "suite", "grading"}
 FILES = sorted(path for path in ROOT.rglob("*.py") if "_course" not in path.parts)

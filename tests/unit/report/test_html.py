@@ -15,7 +15,7 @@ from grader.model.verdict import Verdict
 from grader.report.html import render_html
 from grader.report.sentences import SIGNS
 
-VOID = {"meta", "br", "link", "img", "input"}
+VOID = {"meta", "br", "link", "img", "input", "col"}
 TAGS = {
     *("html", "head", "meta", "title", "style", "body", "div", "header", "main", "section", "footer"),
     *("h1", "h2", "h3", "h4", "p", "strong", "span", "i", "bdi", "dl", "dt", "dd", "ul", "li"),
