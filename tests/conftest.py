@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from grader.course.load import load_course
@@ -12,6 +13,10 @@ from grader.grading.messages import Graded, Job, RunnerSettings
 from grader.model.course import Course
 from grader.model.report import ScoreReport
 from grader.model.submission import Cell, Entry, FileKind, SourceFile, Submission
+
+# No test asserts a time: on a busy machine one example may take a second.
+hypothesis.settings.register_profile("any_machine", deadline=None)
+hypothesis.settings.load_profile("any_machine")
 
 MINI_COURSE = Path(__file__).parent / "mini_course"
 
