@@ -13,6 +13,7 @@ import json
 import os
 import sys
 import time
+import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -121,7 +122,8 @@ def work_in_forks(tasks: Sequence[tuple[int, str]], course: Course, done: Path, 
             try:
                 work(tasks[lane::jobs], course, done, deadline)
                 os._exit(0)
-            finally:
+            except BaseException:  # noqa: BLE001 - a fork must not go on as its parent
+                traceback.print_exc()
                 os._exit(1)
         children.append(pid)
     statuses = [os.waitpid(pid, 0)[1] for pid in children]

@@ -357,13 +357,28 @@ class _Search:
             return set()
         if self._is_namespace(base, scope):
             return self._name_means(key, scope.module.scope, order, depth)
-        found: set[_Value] = set()
+        found = self._table_means(base, key, scope, order, depth)
         for value in self._means(base, scope, order, depth):
             if value == _Library("sys.modules"):
                 found |= self._import_means(key)
             else:
                 found |= self._member(value, key, depth)
         return found
+
+    def _table_means(self, base: ast.expr, key: str, scope: Scope, order: int | None, depth: int) -> set[_Value]:
+        """Return what stands under a key of a dictionary that is written out."""
+        if isinstance(base, ast.Name):
+            written = [(binding.node, binding.scope) for binding in self._bindings(base.id, scope, order) or ()]
+        else:
+            written = [(base, scope)]
+        return {
+            meaning
+            for table, inner in written
+            if isinstance(table, ast.Dict)
+            for its_key, value in zip(table.keys, table.values, strict=True)
+            if isinstance(its_key, ast.Constant) and its_key.value == key
+            for meaning in self._means(value, inner, None, depth)
+        }
 
     def _is_namespace(self, node: ast.expr, scope: Scope) -> bool:
         if not isinstance(node, ast.Call) or node.args:
@@ -646,7 +661,7 @@ class _Search:
         for text in texts:
             if callees & {"builtins.exec", "builtins.eval", "builtins.compile"}:
                 self._visit_text(text, node, scope, by=min(callees).rpartition(".")[2])
-            elif any(_compiles(callee) for callee in callees):
+            elif callees & {"operator.methodcaller"} or any(_compiles(callee) for callee in callees):
                 forbidden = self._names.match_in_text(text)
                 if forbidden:
                     path, line = scope.module.locate(node)

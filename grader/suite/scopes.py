@@ -198,7 +198,8 @@ def _read_statement(scope: Scope, node: ast.stmt, conditional: bool) -> None:  #
                 for pattern in ast.walk(case.pattern):
                     name = getattr(pattern, "name", None) or getattr(pattern, "rest", None)
                     if isinstance(name, str):
-                        scope.bind(name, "other", None, conditional=True)
+                        kind = "value" if pattern is case.pattern else "other"
+                        scope.bind(name, kind, subject, conditional=True)
                 scope.read(case.body, conditional=True)
         case ast.Global(names=names) | ast.Nonlocal(names=names):
             scope.outer_names.update(names)

@@ -46,6 +46,24 @@ def uses_in(sources: Mapping[str, str] | str, **options) -> list[Use]:
 
 # Each of these lets torch do the exercise: a text, or files of which the first is the entry.
 EVASIONS: dict[str, Mapping[str, str] | str] = {
+    "methodcaller": """
+        import operator, torch.nn.functional as F
+        def scaled_dot_product_attention(q, k, v, mask=None):
+            return operator.methodcaller("scaled_dot_product_attention", q, k, v)(F), None
+    """,
+    "captured by a match": """
+        import torch.nn.functional as F
+        def scaled_dot_product_attention(q, k, v, mask=None):
+            match F:
+                case module:
+                    return module.scaled_dot_product_attention(q, k, v), None
+    """,
+    "module in a table": """
+        import torch.nn.functional as F
+        def scaled_dot_product_attention(q, k, v, mask=None):
+            modules = {"f": F}
+            return modules["f"].scaled_dot_product_attention(q, k, v), None
+    """,
     "plain call": """
         import torch.nn.functional as F
         def scaled_dot_product_attention(q, k, v, mask=None):

@@ -1,4 +1,4 @@
-"""Unpacks the shape to expand the mask."""
+"""Asks for the sizes of four axes to expand the mask."""
 
 import torch
 import torch.nn.functional as F
@@ -19,7 +19,7 @@ def combine_masks(pad, causal):
 
 
 def masked_softmax(x, m=None):
-    B, H, Q, K = x.shape
-    keep = torch.ones_like(x).bool() if m is None else m.bool().expand(B, H, Q, K)
+    sizes = [x.size(axis) for axis in range(4)]
+    keep = torch.ones_like(x).bool() if m is None else m.bool().expand(sizes)
     w = F.softmax(torch.where(keep, x, -torch.inf), dim=3)
     return torch.where(keep, w, torch.zeros_like(w))

@@ -1,4 +1,4 @@
-"""Inverts the mask once, with ~."""
+"""Takes the mask as the condition of where."""
 
 import torch
 import torch.nn.functional as F
@@ -21,6 +21,5 @@ def combine_masks(pad, causal):
 def masked_softmax(x, m=None):
     if m is None:
         return F.softmax(x, dim=-1)
-    hide = ~m
-    w = F.softmax(x.masked_fill(hide, -torch.inf), dim=-1)
-    return w.masked_fill(hide, 0)
+    w = F.softmax(torch.where(m, x, -torch.inf), dim=-1)
+    return torch.where(m, w, torch.zeros_like(w))

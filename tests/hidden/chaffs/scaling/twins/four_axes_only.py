@@ -4,8 +4,7 @@ import torch
 
 
 def scaled_dot_product_attention(q, k, v, m=None):
-    b, h, n, d = q.shape
-    s = torch.einsum("bhid,bhjd->bhij", q, k) / d**0.5
+    s = torch.einsum("bhid,bhjd->bhij", q, k) / q.size(-1) ** 0.5
     if m is not None:
         s = torch.where(m != 0, s, torch.finfo(s.dtype).min)
     a = s.softmax(-1)

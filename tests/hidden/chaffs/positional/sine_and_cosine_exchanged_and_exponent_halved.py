@@ -1,5 +1,5 @@
 """
-combines: [sine_and_cosine_exchanged, exponent_doubled]
+combines: [sine_and_cosine_exchanged, exponent_halved]
 """
 
 import torch
@@ -9,7 +9,7 @@ from torch import nn
 def sinusoidal_encoding(max_len, d_model):
     position = torch.arange(max_len, dtype=torch.float32).unsqueeze(1)
     even_column = torch.arange(0, d_model, 2, dtype=torch.float32)
-    angle = position / 10000.0 ** (2 * even_column / d_model)
+    angle = position / 10000.0 ** (even_column / 2 / d_model)
     encoding = torch.empty(max_len, d_model, dtype=torch.float32)
     encoding[:, 0::2] = angle.cos()
     encoding[:, 1::2] = angle[:, : d_model // 2].sin()

@@ -1,11 +1,4 @@
-"""
-misconception: rows_from_one
-explanation: "You began with row 1 of the table: token 0 gets row 0."
-look_at: The first row of the slice of self.pe.
-loses: [time_axis]
-"""
-
-import math
+"""A loop in steps of two, with half of the exponent and the cosine first."""
 
 import torch
 from torch import nn
@@ -13,11 +6,14 @@ from torch.nn import functional as F
 
 
 def sinusoidal_encoding(max_len, d_model):
-    pos = torch.arange(max_len).float()[:, None]
-    col = torch.arange(d_model)
-    rate = torch.exp(-(col // 2 * 2) * (math.log(10000.0) / d_model))
-    arg = pos * rate
-    return torch.where(col % 2 == 0, torch.sin(arg), torch.cos(arg))
+    pe = torch.zeros(max_len, d_model)
+    pos = torch.arange(max_len, dtype=torch.float)
+    for i in range(0, d_model, 2):
+        rate = 1 / 10000 ** (i / (2 * d_model))
+        pe[:, i] = torch.cos(pos * rate)
+        if i + 1 < d_model:
+            pe[:, i + 1] = torch.sin(pos * rate)
+    return pe
 
 
 class PositionalEncoding(nn.Module):
@@ -30,5 +26,5 @@ class PositionalEncoding(nn.Module):
     def forward(self, x):
         b, t, d = x.shape
         assert t <= self.pe.size(1), "sequence too long"
-        out = x + self.pe[0].index_select(0, torch.arange(1, t + 1, device=x.device))
+        out = x + self.pe[:, :t, :]
         return F.dropout(out, self.p, self.training)
