@@ -1,9 +1,11 @@
 """Grade one submission: run each exercise's checks on it and add up the rubric."""
 
 import platform
+import random
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import torch
 
@@ -33,14 +35,20 @@ from grader.sandbox.jail import JailSettings
 from grader.sandbox.namespace import StandIn
 from grader.sandbox.problems import LearnerProblem
 from grader.sandbox.processes import Sandbox
-from grader.sandbox.remote import Device
+from grader.sandbox.remote import Conversation, Device, Exchange, Reply, Request
 from grader.suite.draw import Draw, seed_for
-from grader.suite.fingerprint import Fingerprints, Transcript
+from grader.suite.fingerprint import Fingerprints, Transcript, replies_alike
 from grader.suite.forbidden import find_forbidden
 from grader.suite.plugin import CheckRun, SuitePlugin
 from grader.suite.session import ExerciseSession
 from grader.suite.verdicts import result_of
 
+UNUSUAL: Final = "unusual_answer"
+"""The flag for answers that the grader's own code stumbles over."""
+CHANGING: Final = "changing_answers"
+"""The flag for answers that depend on which call it is."""
+_ASKED_AGAIN: Final = 3
+_MOST_ASKED_AFRESH: Final = 8
 _DIAGNOSABLE = frozenset({Verdict.FAILED, Verdict.RAISED})
 
 
@@ -254,15 +262,60 @@ class _SubmissionRun:
             self.emit(CheckDone(exercise=exercise.id, result=results[check]))
             if self.job.fail_fast and results[check].verdict in MISTAKES:
                 self.stopped = True
+        self._look_for_changing_answers(exercise, session, results, transcripts)
         failed = [check for check, result in results.items() if result.verdict in _DIAGNOSABLE]
         if failed:
             scored = score_exercise(exercise, results)
             earned = {criterion.id for criterion in scored if criterion.score >= criterion.max_score > 0}
             of_checks = {check: criterion.id for check, criterion in criteria.items()}
-            found = self.grader.fingerprints(exercise).diagnose(transcripts, of_checks, failed, earned)
+            try:
+                found = self.grader.fingerprints(exercise).diagnose(transcripts, of_checks, failed, earned)
+            except Exception:  # noqa: BLE001 - what code claims of itself may be beyond comparing, and must not end the run
+                _flag(
+                    session,
+                    UNUSUAL,
+                    f"The answers of the code for {exercise.id} cannot be compared with known mistakes",
+                )
+                found = {}
             for check, diagnosis in found.items():
                 results[check] = results[check].model_copy(update={"diagnosis": diagnosis})
         return results
+
+    def _look_for_changing_answers(
+        self,
+        exercise: Exercise,
+        session: ExerciseSession,
+        results: dict[str, CheckResult],
+        transcripts: dict[str, Transcript],
+    ) -> None:
+        """Ask once more what passed checks asked, when code that counts its calls stands elsewhere."""
+        whole = [
+            check for check, said in transcripts.items() if said.is_whole and results[check].verdict is Verdict.PASSED
+        ]
+        if not whole:
+            return
+        # By chance, as the inputs are: no check is sure not to be asked again.
+        chance = random.Random(seed_for(self.job.seed, exercise.id, "asked again"))
+        some = chance.sample(whole, min(_ASKED_AGAIN, len(whole)))
+        short = min(some, key=lambda check: transcripts[check].calls)
+        alike = self._answers_alike(session, transcripts[short].exchanges, afresh=False)
+        # Code that keeps its answers repeats them as long as its process lives. A new one takes longer than the rest,
+        # so it is for one exercise of a submission, and only where a worker starts in milliseconds.
+        meant = random.Random(self.job.seed).choice(self.job.entries).exercise
+        if alike and exercise.id == meant and session.sandbox.start_method == "fork":
+            exchanges = [exchange for check in some for exchange in transcripts[check].exchanges]
+            alike = self._answers_alike(session, exchanges[:_MOST_ASKED_AFRESH], afresh=True)
+        if not alike:
+            _flag(session, CHANGING, f"The code for {exercise.id} answers the same call differently at another time")
+
+    def _answers_alike(self, session: ExerciseSession, exchanges: Sequence[Exchange], *, afresh: bool) -> bool:
+        if time.monotonic() >= self.deadline:
+            return True
+        try:
+            again = session.ask_again([exchange.request for exchange in exchanges], afresh=afresh)
+        except LearnerProblem as problem:
+            return problem.verdict is Verdict.TIMED_OUT  # a busy machine
+        return all(_same_answer(now, exchange.reply) for now, exchange in zip(again, exchanges, strict=True))
 
     def _reason_to_skip(self, exercise: Exercise, check: str, results: dict[str, CheckResult]) -> str:
         if self.stopped:
@@ -299,7 +352,35 @@ class _SubmissionRun:
             result = result.model_copy(update={"rationale": f"{result.rationale} {session.about_entry}"})
         transcripts[check] = Transcript(conversation.exchanges, run.draw.remembered)
         _flag_disturbance(session, run.error)
+        if (
+            result.verdict is Verdict.ERRORED
+            and conversation.answered
+            and self._copes_with_solution(exercise, check, seed)
+        ):
+            _flag(session, UNUSUAL, f"An answer of the code for {exercise.id} makes a check stumble")
+            rationale = f"The check could not deal with an answer of your code ({type(run.error).__name__})."
+            result = result.model_copy(
+                update={"verdict": Verdict.CRASHED, "rationale": rationale, "hint": criterion.hint}
+            )
         return result.model_copy(update={"seconds": time.monotonic() - started})
+
+    def _copes_with_solution(self, exercise: Exercise, check: str, seed: int) -> bool:
+        """
+        Whether a check that failed in a way of its own does not do so when the course's own solution is asked.
+
+        Then it is an answer that it stumbled over, and not the machine or the suite that is at fault.
+        """
+        executor = self.grader.fingerprints(exercise).reference
+
+        def ask(request: Request, name: str) -> Reply:
+            del name
+            return executor.perform(request)
+
+        not_here: dict[Device, str] = {"accelerator": "Only to see whether the check itself works."}
+        run = CheckRun(Conversation(ask, seed, not_here=not_here), Draw(seed))
+        self.grader.suites.run_check(exercise.id, check, run)
+        claim = exercise.claims[check]
+        return run.finished and result_of(claim, run.error, run.observation, "").verdict is not Verdict.ERRORED
 
     def _find_forbidden(self, exercise: Exercise, path: str) -> str:
         rubric = exercise.rubric
@@ -327,10 +408,21 @@ class _SubmissionRun:
 
 def _flag_disturbance(session: ExerciseSession, error: BaseException | None) -> None:
     if isinstance(error, LearnerProblem) and error.type_name == "ProtocolError":
-        message = f"The code for {session.exercise.id} sent something that is no answer; somebody should read it."
-        flag = Flag(id="protocol", message=message)
-        if flag not in session.flags:
-            session.flags.append(flag)
+        _flag(session, "protocol", f"The code for {session.exercise.id} sent something that is no answer")
+
+
+def _flag(session: ExerciseSession, kind: str, what: str) -> None:
+    flag = Flag(id=kind, message=f"{what}; somebody should read it.")
+    if flag not in session.flags:
+        session.flags.append(flag)
+
+
+def _same_answer(now: Reply, before: Reply | None) -> bool:
+    """Whether two answers of one code to one request say the same; refusing is refusing, in whatever words."""
+    before = before or {}
+    if not now["ok"]:
+        return before.get("ok") is False
+    return replies_alike(now, before)
 
 
 def _notes(job: Job) -> tuple[str, ...]:

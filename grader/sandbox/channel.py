@@ -49,6 +49,7 @@ class Channel:
         self._connection, self._output = connection, output
         self._output_limit = output_limit
         self._output_open = True
+        self._muted = False
         self._received = bytearray()
         self.printed = bytearray()
         self.dropped = 0
@@ -70,6 +71,14 @@ class Channel:
         header = self._read(header_length, deadline)
         payload = self._read(payload_length, deadline)
         return unpack_received(header, payload)
+
+    def mute(self) -> None:
+        """Keep what was printed so far; what comes from now on is read and forgotten."""
+        for _ in range(2 + self._output_limit // _CHUNK):  # bounded, since something may go on printing
+            if not self._output_open or not select.select([self._output], [], [], 0)[0]:
+                break
+            self._drain()
+        self._muted = True
 
     def close(self) -> None:
         """Read what is left of the output, and close both ends. The worker must have ended."""
@@ -116,6 +125,8 @@ class Channel:
         except BlockingIOError:
             return
         self._output_open = bool(data)
+        if self._muted:
+            return
         kept = max(0, self._output_limit - len(self.printed))
         self.printed += data[:kept]
         self.dropped += max(0, len(data) - kept)

@@ -114,6 +114,10 @@ class Worker:
             rationale = f"Your code disturbed the conversation with the grader ({error})."
             raise LearnerProblem(Verdict.CRASHED, rationale, type_name="ProtocolError") from None
 
+    def mute(self) -> None:
+        """Forget what it prints from now on."""
+        self._channel.mute()
+
     def close(self) -> Usage:
         """Kill the worker and all that it started, and wait until it is gone."""
         if self.usage is None:

@@ -1,5 +1,6 @@
 """Stand-ins for a learner's functions and modules: calling one sends tensors over and gets tensors back."""
 
+import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
@@ -17,7 +18,7 @@ Reply = dict[str, Any]
 Ask = Callable[[Request, str], Reply]
 """Send a request about the promised name and return the reply; raises `LearnerProblem` if none came."""
 
-_SEED_STRIDE: Final = 1_000_003
+_DEVICES: Final = frozenset({"cpu", "pretend", "accelerator"})
 _MOST_KEPT: Final = 8 << 20
 """Bytes of a check's replies that are kept for diagnosis: a worker can send much more, and every check once more."""
 _MODULE_FORWARD_MISSING: Final = 'is missing the required "forward" function'
@@ -51,6 +52,7 @@ class Exchange:
     request: Request
     reply: Reply | None
     """None when the worker gave no answer, or a larger one than is kept."""
+    answered: bool = False
 
 
 @dataclass
@@ -66,6 +68,11 @@ class Conversation:
     """The module that was made last and its state then, as long as nothing has happened that could change it."""
     _kept: int = 0
 
+    @property
+    def answered(self) -> bool:
+        """Whether the code has said anything."""
+        return any(exchange.answered for exchange in self.exchanges)
+
     def request(self, request: Request, name: str) -> Reply:
         """Send one request; a reply that reports an error is raised as the `LearnerProblem` that it is."""
         if not self.exchanges:
@@ -75,6 +82,7 @@ class Conversation:
         exchange = Exchange(request, None)
         self.exchanges.append(exchange)
         reply = self.ask(request, name)
+        exchange.answered = True
         self._kept += _bytes_in(reply)
         if self._kept <= _MOST_KEPT:
             exchange.reply = reply
@@ -88,7 +96,7 @@ class Conversation:
         """Call a function or module with a seed of its own."""
         if device in self.not_here:
             raise NotAssessedError(self.not_here[device])
-        seed = (self.seed + _SEED_STRIDE * (1 + len(self.exchanges))) % (1 << 31)
+        seed = seed_of_call(self.seed, len(self.exchanges))
         request: Request = {"op": "call", "target": target, "args": list(args), "seed": seed, "device": device}
         reply = self.request({**request, "gradients": gradients}, name)
         if not {"value", "changed", "devices"} <= reply.keys():
@@ -96,6 +104,16 @@ class Conversation:
         if isinstance(reply["value"], Handle):
             self.made = reply["value"], reply
         return reply
+
+
+def seed_of_call(seed: int, number: int) -> int:
+    """
+    Return the seed of a check's call.
+
+    A digest, because code sees the seeds of its calls, and from them must learn neither the check's own, which says
+    what is drawn next, nor which call this is.
+    """
+    return int.from_bytes(hashlib.sha256(b"%d %d" % (seed, number)).digest()[:4], "little") >> 1
 
 
 class RemoteCallable:
@@ -115,9 +133,9 @@ class RemoteCallable:
         """Call it and also tell what it did to its arguments and where its results are."""
         reply = self._conversation.call(self._target, self._name, args, self._device)
         changed, devices = reply["changed"], reply["devices"]
-        if type(changed) is not list or any(type(position) is not int for position in changed):
+        if type(changed) is not list or any(type(place) is not int or not 0 <= place < len(args) for place in changed):
             raise _forged()
-        if type(devices) is not list or any(type(device) is not str for device in devices):
+        if type(devices) is not list or any(type(device) is not str or device not in _DEVICES for device in devices):
             raise _forged()
         return Observed(self._value(reply), frozenset(changed), tuple(devices))
 
@@ -137,9 +155,11 @@ class RemoteCallable:
         if type(found) is not dict or found.keys() != {"arguments", "parameters"}:
             raise _forged()
         arguments, parameters = found["arguments"], found["parameters"]
-        if type(arguments) is not list or type(parameters) is not dict:
+        if type(arguments) is not list or type(parameters) is not dict or len(arguments) > len(args):
             raise _forged()
-        if any(not _is_gradient(gradient) for gradient in (*arguments, *parameters.values())):
+        if any(gradient is not None and type(gradient) is not torch.Tensor for gradient in parameters.values()):
+            raise _forged()
+        if not all(_is_gradient(gradient, argument) for gradient, argument in zip(arguments, args, strict=False)):
             raise _forged()
         padding = [None] * (len(args) - len(arguments))
         return Gradients(self._value(reply), (*arguments, *padding), parameters)
@@ -302,8 +322,15 @@ def _bytes_in(value: Any) -> int:
     return sum(map(_bytes_in, value))
 
 
-def _is_gradient(value: Any) -> bool:
-    return value is None or type(value) is torch.Tensor
+def _is_gradient(value: Any, of: Any) -> bool:
+    """Whether a worker's code that differentiated by ``of`` can have got this value."""
+    if value is None:
+        return True
+    return (
+        isinstance(of, torch.Tensor)
+        and type(value) is torch.Tensor
+        and (value.shape, value.dtype) == (of.shape, of.dtype)
+    )
 
 
 def _forged() -> LearnerProblem:

@@ -142,6 +142,11 @@ class Fingerprints:
     def _known(self) -> Sequence[Chaff]:
         return self.chaffs()
 
+    @property
+    def reference(self) -> Executor:
+        """The solution, ready to be asked."""
+        return self.executor(_SOLUTION)
+
     def executor(self, name: str) -> Executor:
         """Return a chaff's code, or the solution's, ready to be asked."""
         if name not in self._executors:

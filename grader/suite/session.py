@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader.model.course import Exercise
+from grader.model.errors import IsolationError
 from grader.model.report import Isolation, IsolationLevel
 from grader.model.submission import FileKind, Flag, SourceFile
 from grader.model.verdict import Verdict
@@ -88,15 +89,39 @@ class ExerciseSession:
             rationale = f"Not run: `{name}` has already taken too long, and would only do so again."
             raise LearnerProblem(Verdict.SKIPPED, rationale)
         assert self._worker is not None
-        limits = self.exercise.rubric.limits
         try:
-            reply = self._worker.ask(request, min(limits.call_s, max(0.01, self.deadline - time.monotonic())))
+            reply = self._worker.ask(request, self._at_most(self.exercise.rubric.limits.call_s))
             return self._claims.clean(reply)
         except LearnerProblem as problem:
             if problem.verdict is Verdict.TIMED_OUT and name:
                 self._timed_out.add(name)
             self._forget_worker()
             raise
+
+    def ask_again(self, requests: Sequence[Request], *, afresh: bool) -> list[dict[str, Any]]:
+        """
+        Ask once more all that one check asked, when no check is left; what is printed meanwhile is dropped.
+
+        Args:
+            requests: What to ask.
+            afresh: Whether to ask a worker that has been asked nothing yet, instead of the one that there is.
+
+        Raises:
+            LearnerProblem: If one of them gets no proper answer.
+        """
+        worker = None if afresh else self._worker
+        fresh = None if worker else self._start_worker()
+        worker = worker or fresh
+        assert worker is not None
+        worker.mute()
+        try:
+            if fresh:
+                self._load(fresh)
+            limit_s = self.exercise.rubric.limits.call_s
+            return [self._claims.clean(worker.ask(request, self._at_most(limit_s))) for request in requests]
+        finally:
+            if fresh:
+                fresh.close()
 
     def close(self) -> None:
         """Kill the worker and keep what it printed."""
@@ -108,10 +133,28 @@ class ExerciseSession:
         return "".join(self._printed)[: self.exercise.rubric.limits.output_kb << 10]
 
     def _start(self) -> None:
-        limits = self.exercise.rubric.limits
-        self._worker = self.sandbox.start_worker(self.jail, limits, self._preload())
+        self._worker = self._start_worker()
         self.isolation, self.accelerator = self._worker.isolation, self._worker.accelerator
-        self.isolation.demand(self.require_isolation)
+        try:
+            reply = self._load(self._worker)
+            self._keep_notes(reply)
+            if not reply["ok"]:
+                raise problem_from_reply(self._claims.clean(reply), self.entry, {"op": "load"})
+        except LearnerProblem as problem:
+            self._load_problem = _while_loading(problem, self.entry)
+            self._forget_worker()
+            raise self._load_problem from None
+
+    def _start_worker(self) -> Worker:
+        worker = self.sandbox.start_worker(self.jail, self.exercise.rubric.limits, self._preload())
+        try:
+            worker.isolation.demand(self.require_isolation)
+        except IsolationError:
+            worker.close()
+            raise
+        return worker
+
+    def _load(self, worker: Worker) -> dict[str, Any]:
         submission = {
             "files": [
                 [file.path, file.kind is FileKind.NOTEBOOK, [(cell.label, cell.text) for cell in file.cells]]
@@ -122,15 +165,10 @@ class ExerciseSession:
             "entry": self.entry,
         }
         request: Request = {"op": "load", "submission": pack_text(json.dumps(submission))}
-        try:
-            reply = self._worker.ask(request, min(limits.import_s, max(0.01, self.deadline - time.monotonic())))
-            self._keep_notes(reply)
-            if not reply["ok"]:
-                raise problem_from_reply(self._claims.clean(reply), self.entry, request)
-        except LearnerProblem as problem:
-            self._load_problem = _while_loading(problem, self.entry)
-            self._forget_worker()
-            raise self._load_problem from None
+        return worker.ask(request, self._at_most(self.exercise.rubric.limits.import_s))
+
+    def _at_most(self, limit_s: float) -> float:
+        return min(limit_s, max(0.01, self.deadline - time.monotonic()))
 
     def _keep_notes(self, reply: dict[str, Any]) -> None:
         notes = reply.get("notes")

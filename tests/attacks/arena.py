@@ -190,13 +190,11 @@ class Arena:
         traces += [f"new: {path}" for path in after.keys() - self._before.keys()]
         if self._someone_called():
             traces.append("a message arrived")
-        if self.victim.poll() is not None or self.victim.status() == psutil.STATUS_STOPPED:
+        ended = self.victim.poll() is not None
+        if ended or self.victim.status() == psutil.STATUS_STOPPED or self.victim.nice() != psutil.Process().nice():
             traces.append("the neighbour was disturbed")
             self._let_go_of_victim()
             self.victim = psutil.Popen([sys.executable, "-I", "-c", "import time; time.sleep(3600)"])
-        elif self.victim.nice() != psutil.Process().nice():
-            traces.append("the neighbour was slowed down")
-            self.victim.nice(psutil.Process().nice())
         if _remove_shared_memory():
             traces.append("shared memory is left")
         self._remove_marked_files()

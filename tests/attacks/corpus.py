@@ -749,12 +749,12 @@ FOOLING = [
     at_import(
         "answer by the number of the call", 37,
         """
-        calls = []
+        calls = vars(torch).setdefault("_calls", [])
         def double(x, times):
             calls.append(x)
             return [x * 2, x * 8, x * 2][len(calls) - 1] if len(calls) < 4 else x
         """,
-        most=3, verdict="passed",
+        most=3, verdict="passed", flags=frozenset({"changing_answers"}),
     ),
     at_import(
         "answer from what was seen before", 37,

@@ -1,5 +1,7 @@
 """The rubric decides, not what came back."""
 
+import pytest
+
 from grader.model.advice import first_to_fix, list_mistakes
 from grader.model.course import CheckClaim, Exercise
 from grader.model.feedback import FeedbackLevel
@@ -170,6 +172,22 @@ def test_score_shows_points_only() -> None:
 
     assert () == cut.exercises[0].checks
     assert (5, 5) == (cut.max_score, FULL.max_score)
+
+
+@pytest.mark.parametrize("level", [FeedbackLevel.HINTS, FeedbackLevel.VERDICTS, FeedbackLevel.SCORE])
+def test_below_full_no_time_tells_a_hidden_value(level: FeedbackLevel) -> None:
+    """Code can sleep for as long as a hidden number says; whole seconds of all of it are what remains."""
+    exercise = FULL.exercises[0]
+    checks = tuple(check.model_copy(update={"seconds": 0.7312}) for check in exercise.checks)
+    criteria = tuple(criterion.model_copy(update={"checks": checks}) for criterion in exercise.criteria)
+    slow = exercise.model_copy(update={"seconds": 0.7312, "criteria": criteria})
+    report = FULL.model_copy(update={"seconds": 1.7312, "exercises": (slow,)})
+
+    text = redact_report(report, level).model_dump_json()
+
+    assert "7312" in report.model_dump_json()
+    assert "7312" not in text
+    assert 2.0 == redact_report(report, level).seconds
 
 
 def test_cutting_never_gives_back() -> None:

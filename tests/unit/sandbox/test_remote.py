@@ -1,11 +1,13 @@
 """A worker's report of an error becomes a problem in words that do not repeat its message."""
 
+import itertools
+
 import pytest
 import torch
 
 from grader.model.verdict import Verdict
-from grader.sandbox.problems import CannotJudgeError
-from grader.sandbox.remote import Conversation, problem_from_reply
+from grader.sandbox.problems import CannotJudgeError, LearnerProblem
+from grader.sandbox.remote import Conversation, RemoteCallable, problem_from_reply, seed_of_call
 
 SECRET = "0.25"
 CALL = {"op": "call", "target": "double", "args": [], "device": "cpu"}
@@ -68,3 +70,73 @@ def test_large_replies_are_not_kept_for_a_diagnosis() -> None:
         conversation.call("double", "double", [], "cpu")
 
     assert [True, True, False, False] == [exchange.reply is not None for exchange in conversation.exchanges]
+
+
+def test_the_seeds_of_calls_tell_neither_the_check_s_nor_their_number() -> None:
+    """Two of them would give a sum away: the difference of two neighbours is another one for every pair."""
+    seeds = [seed_of_call(7, number) for number in range(200)]
+
+    assert all(0 <= seed < 1 << 31 for seed in seeds)
+    assert 199 == len({(after - before) % (1 << 31) for before, after in itertools.pairwise(seeds)})
+    assert seeds == [seed_of_call(7, number) for number in range(200)]
+    assert seeds != [seed_of_call(8, number) for number in range(200)]
+
+
+X = torch.ones(2, 3)
+
+
+@pytest.mark.parametrize(
+    ("field", "claim"),
+    [
+        ("changed", [2]),
+        ("changed", [-1]),
+        ("changed", 0),
+        ("changed", [True]),
+        ("devices", ["here"]),
+        ("devices", ["\x1b[2J"]),
+        ("devices", "cpu"),
+    ],
+)
+def test_what_a_call_cannot_have_done_is_a_forgery(field: str, claim: object) -> None:
+    """Suites read it without looking."""
+    reply = {"ok": True, "value": X, "changed": [0], "devices": ["cpu"]} | {field: claim}
+    double = RemoteCallable(Conversation(lambda *_: reply, 1), "double", "double")
+
+    with pytest.raises(LearnerProblem) as caught:
+        double.observe(X, 1)
+
+    assert (Verdict.CRASHED, "ProtocolError") == (caught.value.verdict, caught.value.type_name)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        None,
+        {"arguments": [X]},
+        {"arguments": X, "parameters": {}},
+        {"arguments": [X, None, None], "parameters": {}},
+        {"arguments": [X.double()], "parameters": {}},
+        {"arguments": [X.t()], "parameters": {}},
+        {"arguments": [None, X], "parameters": {}},
+        {"arguments": [X], "parameters": {"weight": 1}},
+    ],
+)
+def test_gradients_that_no_code_can_have_are_a_forgery(found: object) -> None:
+    """Each has the shape and dtype of its argument, or is none."""
+    reply = {"ok": True, "value": X, "changed": [], "devices": ["cpu"], "gradients": found}
+    double = RemoteCallable(Conversation(lambda *_: reply, 1), "double", "double")
+
+    with pytest.raises(LearnerProblem) as caught:
+        double.gradients(X, 1, along=X)
+
+    assert (Verdict.CRASHED, "ProtocolError") == (caught.value.verdict, caught.value.type_name)
+
+
+def test_gradients_that_code_can_have_are_taken() -> None:
+    """A missing one is told as none."""
+    found = {"arguments": [X], "parameters": {"weight": X, "bias": None}}
+    reply = {"ok": True, "value": X, "changed": [], "devices": ["cpu"], "gradients": found}
+
+    got = RemoteCallable(Conversation(lambda *_: reply, 1), "double", "double").gradients(X, 1, along=X)
+
+    assert (X, None) == got.arguments
