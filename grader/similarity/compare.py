@@ -188,7 +188,12 @@ def _alike_pairs(encoder: _Encoder, prepared: Sequence[_Prepared], few: _Few) ->
         pair = _compare(encoder, prepared[left], prepared[right], few)
         if pair is not None:
             pairs.append(pair)
-    return sorted(pairs, key=lambda pair: (-pair.tokens, pair.left.student.id, pair.right.student.id))
+    return sorted(pairs, key=lambda pair: (-_weight(pair), pair.left.student.id, pair.right.student.id))
+
+
+def _weight(pair: AlikePair) -> float:
+    # Much in common counts for more where it is nearly all that somebody wrote.
+    return round(pair.tokens * max(pair.left.share, pair.right.share), 6)
 
 
 def _candidates(prepared: Sequence[_Prepared], few: _Few) -> Iterator[tuple[int, int, int]]:
