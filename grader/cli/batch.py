@@ -137,8 +137,6 @@ def _row(hand_in: "HandIn") -> tuple[str, ...]:
     notes = list(hand_in.notes)
     if attempt and attempt.marked_late:
         notes.insert(0, "marked late")
-    if not hand_in.in_roster:
-        notes.insert(0, "not on the roster")
     return (
         hand_in.student.id,
         hand_in.student.name,

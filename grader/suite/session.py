@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Any
 
 from grader.model.course import Exercise
@@ -133,6 +134,15 @@ class ExerciseSession:
         return "".join(self._printed)[: self.exercise.rubric.limits.output_kb << 10]
 
     def _start(self) -> None:
+        try:
+            self._start_loaded()
+        except LearnerProblem as problem:
+            if problem.verdict in (Verdict.TIMED_OUT, Verdict.CRASHED) and self._starts_without_earlier_exercises():
+                return
+            self._load_problem = _while_loading(problem, self.entry)
+            raise self._load_problem from None
+
+    def _start_loaded(self) -> None:
         self._worker = self._start_worker()
         self.isolation, self.accelerator = self._worker.isolation, self._worker.accelerator
         try:
@@ -140,10 +150,32 @@ class ExerciseSession:
             self._keep_notes(reply)
             if not reply["ok"]:
                 raise problem_from_reply(self._claims.clean(reply), self.entry, {"op": "load"})
-        except LearnerProblem as problem:
-            self._load_problem = _while_loading(problem, self.entry)
+        except LearnerProblem:
             self._forget_worker()
-            raise self._load_problem from None
+            raise
+
+    def _starts_without_earlier_exercises(self) -> bool:
+        """
+        Try without the files of exercises for which there are stand-ins.
+
+        A file that loops or ends the process when it is imported is a mistake in its own exercise, and costs nothing in
+        those that build on it.
+        """
+        replaced = {stand_in.exercise for stand_in in self.stand_ins}
+        left_out = [
+            file for file in self.files if file.path != self.entry and PurePosixPath(file.path).stem in replaced
+        ]
+        if not left_out:
+            return False
+        everything, self.files = self.files, [file for file in self.files if file not in left_out]
+        try:
+            self._start_loaded()
+        except LearnerProblem:
+            self.files = everything
+            return False
+        names = ", ".join(file.path for file in left_out)
+        self.notes.append(f"Left out, because importing it did not end well: {names}. A version that works stood in.")
+        return True
 
     def _start_worker(self) -> Worker:
         worker = self.sandbox.start_worker(self.jail, self.exercise.rubric.limits, self._preload())

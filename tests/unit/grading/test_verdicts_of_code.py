@@ -233,6 +233,23 @@ def test_a_sibling_that_does_not_import_costs_nothing(grade_mini: GradeMini) -> 
     assert 3 == report.score
 
 
+@pytest.mark.parametrize("source", ["while True: pass", "import os\nos._exit(0)"])
+def test_a_sibling_that_does_not_finish_importing_costs_nothing(grade_mini: GradeMini, source: str) -> None:
+    """It is left out, and the learner is told."""
+    report = grade_mini({"double.py": source, "layer.py": LAYER}, ("layer",))
+
+    assert 3 == report.score
+    assert "double.py" in report.exercises[0].notes[-1]
+
+
+def test_a_file_that_does_not_finish_by_itself_is_blamed_although_there_is_a_sibling(grade_mini: GradeMini) -> None:
+    """Leaving the sibling out would not help, and is not what the learner reads."""
+    report = grade_mini({"double.py": RIGHT, "layer.py": f"{LAYER}\nimport os\nos._exit(0)"}, ("layer",))
+
+    assert Verdict.CRASHED is first(report).verdict
+    assert not report.exercises[0].notes
+
+
 def test_a_sibling_that_is_not_there_costs_nothing(grade_mini: GradeMini) -> None:
     """Somebody may begin with the second exercise."""
     assert 3 == grade_mini({"layer.py": LAYER, "other.py": ""}, ("layer",)).score
