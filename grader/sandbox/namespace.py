@@ -75,6 +75,8 @@ class LearnerModules:
         self.cell_names = {file.cell_name(label) for file in self.files for label, _ in file.cells}
         self._by_dotted = {file.dotted: file for file in sorted(self.files, key=lambda file: -file.path.count("/"))}
         self._stand_in_modules: dict[str, types.ModuleType] = {}
+        self._before: frozenset[str] = frozenset()
+        """The modules that were there before any of the submission's."""
         self._compiled: dict[tuple[str, int], types.CodeType] = {}
         for file in self.files:
             for label, text in file.cells:
@@ -92,9 +94,11 @@ class LearnerModules:
     def load_again(self, entry: str) -> types.ModuleType:
         """Run everything anew, in silence, as if nothing had been called yet."""
         notes = list(self.notes)
-        own = {id(module) for name, module in sys.modules.items() if name.split(".")[0] == PACKAGE}
-        for name in [name for name, module in sys.modules.items() if id(module) in own]:
-            del sys.modules[name]
+        added = {name: sys.modules[name] for name in sys.modules.keys() - self._before}
+        own = {id(module) for name, module in added.items() if name.split(".")[0] == PACKAGE}
+        for name, module in added.items():
+            if id(module) in own:
+                del sys.modules[name]
         try:
             with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
                 return self.load(entry)
@@ -104,18 +108,18 @@ class LearnerModules:
     @contextmanager
     def installed(self) -> Iterator[None]:
         """Make the submission importable for a while, then forget it: for code that is trusted."""
-        before = set(sys.modules)
         self.install()
         try:
             yield
         finally:
             sys.meta_path.remove(self._finder)
-            for name in set(sys.modules) - before:
+            for name in sys.modules.keys() - self._before:
                 if name.split(".")[0] in {PACKAGE, *self.exercises}:
                     del sys.modules[name]
 
     def install(self) -> None:
         """Make the submission importable from now on."""
+        self._before = frozenset(sys.modules)
         self._finder = _Finder(self)
         sys.meta_path.insert(0, self._finder)
 
