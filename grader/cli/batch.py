@@ -86,7 +86,8 @@ def batch_command(
     if dry_run:
         show_classroom(classroom)
         return
-    from grader.cli.class_run import EXIT_INTERRUPTED, end_run, grade_run
+    from grader.cli.class_run import end_run, grade_run
+    from grader.cli.main import EXIT_INTERRUPTED
     from grader.cli.publish import write_files
     from grader.grading.exclusive import exclusive
     from grader.grading.plan import Asked, plan_batch

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from grader.model.report import IsolationLevel
     from grader.model.submission import Submission
 
-EXIT_INTERRUPTED = 130
 _READ_BY = 4
 """One process that reads keeps so many runners busy."""
 
@@ -60,14 +59,16 @@ def grade_run(
             text_of=text_of,
         )
         grade_all(batch, plan.todo)
-    if not store.count(run)[Status.WAITING]:
+    counts = store.count(run)
+    # With something errored it is not finished either, so that the same command tries just that again.
+    if not counts[Status.WAITING] and not counts[Status.ERRORED]:
         run = store.finish_run(run)
     return run, stop
 
 
 def end_run(store: Store, run: Run, stop: StopRequest, *, again: str) -> int:
     """Print what came of a run, and return the exit code: 3 if the grader failed at something, 130 if interrupted."""
-    from grader.cli.main import EXIT_FULL_MARKS, EXIT_GRADER_FAILED
+    from grader.cli.main import EXIT_FULL_MARKS, EXIT_GRADER_FAILED, EXIT_INTERRUPTED
 
     counts = store.count(run)
     graded, errored, waiting = counts[Status.GRADED], counts[Status.ERRORED], counts[Status.WAITING]

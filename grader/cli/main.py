@@ -34,6 +34,7 @@ EXIT_FULL_MARKS: Final = 0
 EXIT_BELOW: Final = 1
 EXIT_USAGE: Final = 2
 EXIT_GRADER_FAILED: Final = 3
+EXIT_INTERRUPTED: Final = 130
 
 
 class GradeGroup(click.Group):
@@ -63,6 +64,10 @@ class GradeGroup(click.Group):
         except GraderError as error:
             click.echo(f"The grader failed: {error}", err=True)
             ctx.exit(EXIT_GRADER_FAILED)
+        except KeyboardInterrupt:
+            # click would end with 1, which reads as a low grade.
+            click.echo("Interrupted.", err=True)
+            ctx.exit(EXIT_INTERRUPTED)
 
 
 @click.group(
@@ -83,7 +88,7 @@ def main() -> None:
     try:
         grade()
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(EXIT_INTERRUPTED)
     except Exception as error:
         click.echo(f"The grader failed: {type(error).__name__}: {error}", err=True)
         click.echo("This is a fault of attention-dojo, not of your code. Set GRADE_DEBUG=1 to see where.", err=True)

@@ -59,15 +59,18 @@ class LocalEngine:
         return self._threads.submit(self._grade, job)
 
     def close(self) -> None:
-        """End all runners at once; what they were grading raises `RunnerError`."""
+        """End all runners; what is being graded is dropped, and raises `RunnerError`."""
         with self._lock:
             self._stopped = True
-            runners = list(self._all)
         self._threads.shutdown(wait=False, cancel_futures=True)
-        for runner in runners:
+        while not self._idle.empty():
+            runner = self._idle.get()
+            self._all.discard(runner)
+            runner.close()  # in order, so that it removes what it made
+        for runner in list(self._all):
             runner.kill()
         self._threads.shutdown()
-        for runner in runners:
+        for runner in list(self._all):
             runner.close()
         self._all.clear()
 

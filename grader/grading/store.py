@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import sqlite3
 import zlib
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -179,12 +180,15 @@ class Store:
 
     def __init__(self, url: sa.URL, shown: str, *, create: bool, timeout_s: float = 30.0) -> None:
         self.shown = shown
+        self._writes = create
         arguments: dict[str, Any] = {"timeout": timeout_s} if url.get_backend_name() == "sqlite" else {}
         self._engine = sa.create_engine(url, connect_args=arguments)
         if self._engine.dialect.name == "sqlite":
             sa.event.listen(self._engine, "connect", _set_up_sqlite)
             sa.event.listen(self._engine, "begin", _begin_sqlite)
         try:
+            if create:
+                self._keep_journal("WAL")
             with self._transaction(writes=create) as connection:
                 _check_schema(connection, shown, create=create)
         except BaseException:
@@ -201,6 +205,8 @@ class Store:
 
     def close(self) -> None:
         """Let go of the database."""
+        if self._writes:
+            self._keep_journal("DELETE")
         self._engine.dispose()
 
     # ---- Reading
@@ -396,6 +402,23 @@ class Store:
 
     # ---- Within
 
+    def _keep_journal(self, mode: str) -> None:
+        """
+        Choose how SQLite keeps a journal, if it can.
+
+        While a class is graded, in a file beside the database: commits wait for the disk once instead of four times,
+        and nobody who reads is kept waiting. At the end, so that the database is one plain file, which may be copied
+        and read anywhere. Where the file system cannot do the first, or a reader is in the way of the second, it stays
+        as it is.
+        """
+        if self._engine.dialect.name == "sqlite":
+            with contextlib.suppress(SQLAlchemyError, sqlite3.Error):
+                connection = self._engine.raw_connection()
+                try:
+                    connection.cursor().execute(f"PRAGMA journal_mode = {mode}")
+                finally:
+                    connection.close()
+
     @contextlib.contextmanager
     def _transaction(self, *, writes: bool = False) -> Iterator[sa.Connection]:
         try:
@@ -475,7 +498,7 @@ def open_store(location: str | Path, *, create: bool = False, timeout_s: float =
 
 def _set_up_sqlite(connection: Any, record: object) -> None:
     del record
-    # The default journal works on every file system; commits wait for the disk, so that power may fail too.
+    # Commits wait for the disk, so that power may fail too.
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = FULL")
     # Python's own transactions leave statements that make tables outside, and a kill between two of them would show.
@@ -497,6 +520,9 @@ def _check_schema(connection: sa.Connection, shown: str, *, create: bool) -> Non
                 f"{shown}: this store is of schema {version}, and this version of attention-dojo reads {SCHEMA}. "
                 "Use the version that made it, or begin a new store with --store."
             )
+        if create:
+            # Before hours are spent on results that could not be kept.
+            connection.execute(sa.update(facts).where(facts.c.name == "schema").values(value=SCHEMA))
     elif inspector.get_table_names():
         raise StoreError(f"{shown}: this database holds something else. Name another with --store.")
     elif create:

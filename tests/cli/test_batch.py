@@ -6,18 +6,22 @@ import random
 import shutil
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import MagicMock
 
 import pytest
 from click.testing import CliRunner, Result
 
 from grader.cli.main import grade
 from grader.grading.engine import LocalEngine
-from grader.grading.store import Status, open_store
+from grader.grading.messages import Job
+from grader.grading.store import Status, StoreError, open_store
+from grader.model.errors import RunnerError
+from grader.model.report import ScoreReport
 from tests.cli import storm
 from tests.conftest import MINI_COURSE
+from tests.unit.grading.made_up import report_of
 
 
 class Class(NamedTuple):
@@ -154,18 +158,20 @@ def test_two_cannot_grade_into_one_store(graded: Class) -> None:
     assert f"another process ({os.getpid()}) is grading into it" in result.output
 
 
-@pytest.fixture
-def class_to_disturb(tmp_path: Path) -> Iterator[tuple[Path, Path, dict[str, str]]]:
-    """A class, a place for its store, and the reports of an undisturbed run."""
-    source = storm.make_class(tmp_path / "class", 12)
-    quiet = storm.grade(source, tmp_path / "quiet.sqlite")
+@pytest.fixture(scope="module")
+def in_peace(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """A class, and the reports of an undisturbed run."""
+    folder = tmp_path_factory.mktemp("peace")
+    source = storm.make_class(folder / "class", 12)
+    quiet = storm.grade(source, folder / "grades.sqlite")
     assert 0 == quiet.returncode, quiet.stdout + quiet.stderr
-    return source, tmp_path / "grades.sqlite", storm.reports(tmp_path / "quiet.sqlite")
+    return source, storm.reports(folder / "grades.sqlite")
 
 
-def test_ctrl_c_ends_in_order_and_the_command_goes_on(class_to_disturb: tuple[Path, Path, dict[str, str]]) -> None:
+def test_ctrl_c_ends_in_order_and_the_command_goes_on(in_peace: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
     """Exit code 130, a line how to go on, and the same reports in the end."""
-    source, store, expected = class_to_disturb
+    source, expected = in_peace
+    store = tmp_path / "grades.sqlite"
     running = storm.start(source, store)
     while running.poll() is None and not _graded(store):
         time.sleep(0.05)
@@ -183,9 +189,12 @@ def test_ctrl_c_ends_in_order_and_the_command_goes_on(class_to_disturb: tuple[Pa
     assert expected == storm.reports(store)
 
 
-def test_killing_anything_at_any_moment_changes_no_report(class_to_disturb: tuple[Path, Path, dict[str, str]]) -> None:
+def test_killing_anything_at_any_moment_changes_no_report(
+    in_peace: tuple[Path, dict[str, str]], tmp_path: Path
+) -> None:
     """Nothing is lost, doubled or half-written."""
-    source, store, expected = class_to_disturb
+    source, expected = in_peace
+    store = tmp_path / "grades.sqlite"
 
     _, said = storm.kill_storm(source, store, kills=6, chance=random.Random(3), longest_s=2.0)
 
@@ -194,7 +203,37 @@ def test_killing_anything_at_any_moment_changes_no_report(class_to_disturb: tupl
 
 
 def _graded(store: Path) -> int:
-    if not store.exists() or not store.stat().st_size:
+    try:
+        with open_store(store) as opened:
+            return opened.count(opened.run())[Status.GRADED]
+    except StoreError:  # it is not made yet
         return 0
-    with open_store(store) as opened:
-        return opened.count(opened.run())[Status.GRADED] if opened.runs() else 0
+
+
+def test_what_the_grader_failed_at_is_named_and_only_that_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit code 3, no grade, and the batch went on."""
+    source = storm.make_class(tmp_path / "class", 3)
+    faulty: list[str] = []
+
+    def run(engine: LocalEngine, runner: object, job: Job) -> ScoreReport:
+        if job.submission.id in faulty:
+            raise RunnerError("it died")
+        return report_of(job.submission)
+
+    monkeypatch.setattr(LocalEngine, "_run", run)
+    monkeypatch.setattr("grader.grading.engine.Runner", MagicMock())
+    arguments = [source, "--store", tmp_path / "grades.sqlite", "--output", tmp_path / "out"]
+
+    faulty.append("s00001")
+    first = batch(*arguments)
+    faulty[:] = ["s00000", "s00002"]  # whoever grades these again will fail
+    second = batch(*arguments)
+
+    assert 3 == first.exit_code, first.output
+    assert "s00001: the grader failed, so there is no grade: it died" in first.output
+    assert "Run 1: 2 of 3 graded, 1 errored." in first.output
+    assert "(1 errored, 2 graded)" in first.output
+    assert 0 == second.exit_code, second.output
+    assert "Run 1: 3 of 3 graded." in second.output

@@ -104,3 +104,15 @@ def test_what_runs_no_tensors_never_imports_torch(command: list[str], tmp_path: 
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False)
 
     assert 0 == result.returncode, result.stderr
+
+
+def test_what_coordinates_a_class_never_imports_torch() -> None:
+    """Only its runners do, so that it stays small and quick to start."""
+    modules = "grader.cli.class_run, grader.cli.batch, grader.cli.publish, grader.grading.plan, grader.grading.reader"
+    code = (
+        f"import sys, {modules}, grader.intake.classroom, grader.report.class_folder\nassert 'torch' not in sys.modules"
+    )
+
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert 0 == result.returncode, result.stderr

@@ -1,5 +1,6 @@
 """The store: all of a result or nothing, the same result again, and one line when it cannot be."""
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -241,7 +242,7 @@ from tests.unit.grading.made_up import hand_in_of, report_of, run_of, submission
 store = open_store(sys.argv[1], create=True)
 names = [f"s{number}" for number in range(500)]
 run = store.begin_run(run_of(), [hand_in_of(name) for name in names])
-resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_500_000, 1_500_000))
 for name in names:
     submission = submission_of("".join(chr(97 + hash((name, i)) % 26) for i in range(3000)), name)
     try:
@@ -270,3 +271,46 @@ def test_a_full_disk_is_one_line_and_loses_nothing(tmp_path: Path) -> None:
         submission = submission_of("x", first.student.id)
         store.keep(store.run(), [first.student.id], submission, "x", "x", report_of(submission))
         assert Status.GRADED is next(store.results(store.run(), [first.student.id])).status
+
+
+def test_a_closed_store_is_one_plain_file(store: Store, tmp_path: Path) -> None:
+    """It can be copied, and read where nothing can be written."""
+    keep_all(store, run_of(), {"ana": "a"})
+    store.close()
+    assert ["grades.sqlite"] == [path.name for path in tmp_path.iterdir()]
+
+    (tmp_path / "grades.sqlite").chmod(0o444)
+    tmp_path.chmod(0o555)
+    try:
+        with open_store(tmp_path / "grades.sqlite") as read_only:
+            assert 7 == next(read_only.results(read_only.run())).grade.final
+    finally:
+        tmp_path.chmod(0o755)
+
+
+_WRITE_READ_ONLY = """
+import os, sys
+from grader.grading.store import StoreError, open_store
+open_store(sys.argv[1]).close()  # everything that has to be imported is, now
+os.setuid(65534)
+try:
+    open_store(sys.argv[1], create=True)
+except StoreError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only the superuser can become somebody who may not write")
+def test_a_store_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    """With what to do."""
+    path = tmp_path / "grades.sqlite"
+    open_store(path, create=True).close()
+    for folder in [tmp_path, *tmp_path.parents][:3]:
+        folder.chmod(0o755)
+
+    result = subprocess.run(
+        [sys.executable, "-c", _WRITE_READ_ONLY, str(path)], capture_output=True, text=True, check=False
+    )
+
+    assert "it cannot be written. Make the file and its folder writable" in result.stdout, result.stderr
+    assert 1 == len(result.stdout.splitlines())
