@@ -114,7 +114,7 @@ def attend(function, query, key, value, mask=None):
         return tensors[1], tensors[0]
     unit = torch.eye(key.shape[-2], dtype=value.dtype).expand(*value.shape[:-1], key.shape[-2]).contiguous()
     weights = _tensors(function(query, key, unit, *arguments))[0]
-    return tensors[0], expect_tensor(weights, "attention_weights", shape)
+    return tensors[0], expect_tensor(weights, "attention_weights", shape, WEIGHTS if len(shape) == len(WEIGHTS) else ())
 
 
 def place_of_output(function, arguments):
