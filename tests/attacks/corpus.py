@@ -501,7 +501,7 @@ CHANGING = [
         """,
         verdict="raised",
     ),
-    in_call("forget every module", 20, "sys.modules.clear()", verdict="raised"),
+    in_call("forget every module", 20, "sys.modules.clear(); raise KeyError('torch')", verdict="raised"),
     Attack(
         "change the notebook", 21,
         {"double.ipynb": """{"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": {"name": "evil"}}, "cells":
