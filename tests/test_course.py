@@ -7,6 +7,8 @@ import pytest
 from grader.authoring.course import prove_course
 from grader.course.load import load_chaffs, load_course
 from grader.course.trees import CourseTrees, builtin_course
+from grader.grading.local import LocalGrader
+from grader.grading.messages import Graded
 
 TREES = builtin_course()
 COURSE = load_course(TREES)
@@ -47,3 +49,24 @@ def test_there_are_enough_checks_and_known_mistakes() -> None:
         assert 2 <= TREES.suite(exercise.id).read_text("utf-8").count("    observe("), exercise.id
         assert 8 <= len(TREES.wheats(exercise.id)), exercise.id
         assert 15 <= len(load_chaffs(TREES, exercise.rubric)), exercise.id
+
+
+def test_each_mistake_of_the_sample_submission_is_named() -> None:
+    """It is what a newcomer sees first; its authors wrote it without looking at the known mistakes."""
+    sample = TREES.root / "examples" / "four_mistakes"
+
+    with LocalGrader(TREES) as grader:
+        *_, last = grader.grade(grader.job(grader.read([sample]), grader.course.settings.exercises, seed=1))
+
+    assert isinstance(last, Graded)
+    named = {
+        exercise.id: {check.diagnosis.misconception for check in exercise.checks if check.diagnosis}
+        for exercise in last.report.exercises
+    }
+    assert {
+        "masking": {"causal_sees_next"},
+        "scaling": {"masked_scores_set_to_zero"},
+        "heads": {"merge_without_transpose"},
+        "multihead": {"scale_by_d_model"},
+        "positional": set(),
+    } == named

@@ -84,10 +84,13 @@ class Fingerprints:
 
         A known mistake explains a failed check of a criterion that it loses if it answers each of the check's calls as
         the learner's code did and the solution does not. A check contradicts a mistake that answers it neither as the
-        learner's code did nor as the solution does. It is out if it loses a criterion that was earned, or if a failed
-        check of the criteria that it loses contradicts it. Where several explain a check, no passed check of these
-        criteria may contradict one either, those come first whose exceptions say what the learner's say, and the one
-        that explains most of the failed checks is meant; where none does, nothing is claimed.
+        learner's code did nor as the solution does. It is out if a failed check of the criteria that it loses
+        contradicts it. Where several explain a check, no passed check of these criteria may contradict one either,
+        those come first whose exceptions say what the learner's say, and the one that explains most of the failed
+        checks is meant; where none does, nothing is claimed.
+
+        A mistake that loses a criterion that was earned is asked only about criteria for which no other explains
+        anything, since code may avoid a part of what a mistake usually costs. Two mistakes at once are not meant then.
 
         An exception says little about where it comes from. So one is explained only where all that were raised of its
         kind are: a slip that raises everywhere is not the mistake that raises in one place.
@@ -107,35 +110,57 @@ class Fingerprints:
         cheapest = sorted((check for check in failed if check in whole), key=lambda check: len(whole[check].exchanges))
         wrong = [check for check in cheapest if not comparison.agrees(_SOLUTION, check)]
         passed = [check for check in whole if check not in failed]
+        found: dict[str, Diagnosis] = {}
+        likely = [chaff for chaff in self._known if set(chaff.loses).isdisjoint(earned)]
+        rest = [chaff for chaff in self._known if chaff not in likely and not chaff.parts]
+        for chaffs, must_stand in ((likely, False), (rest, True)):
+            named = {criteria[check] for check in found}
+            left = [check for check in wrong if criteria[check] not in named]
+            if left:
+                found |= self._explain_checks(chaffs, comparison, criteria, left, passed, must_stand=must_stand)
+        return {check: found[check] for check in failed if check in found}
+
+    def _explain_checks(
+        self,
+        chaffs: Sequence[Chaff],
+        comparison: _Comparison,
+        criteria: Mapping[str, str],
+        wrong: Sequence[str],
+        passed: Sequence[str],
+        *,
+        must_stand: bool,
+    ) -> dict[str, Diagnosis]:
+        """Name what one of these mistakes explains; ``must_stand`` asks passed checks even where only one does."""
+        lost = {criteria[check] for check in wrong}
         explained: dict[str, set[str]] = {}
         possible = []
-        for chaff in self._known:
-            if set(chaff.loses).isdisjoint(earned):
-                checks = [check for check in wrong if criteria[check] in chaff.loses]
-                if not any(comparison.contradicts(chaff.id, check) for check in checks):
-                    explained[chaff.id] = {check for check in checks if comparison.agrees(chaff.id, check)}
-                    possible.append(chaff)
+        for chaff in chaffs:
+            checks = [check for check in wrong if criteria[check] in chaff.loses]
+            if checks and not any(comparison.contradicts(chaff.id, check) for check in checks):
+                explained[chaff.id] = {check for check in checks if comparison.agrees(chaff.id, check)}
+                possible.append(chaff)
 
         def stands(chaff: Chaff) -> bool:
             return not any(
-                criteria[check] in chaff.loses and comparison.contradicts(chaff.id, check) for check in passed
+                criteria[check] in lost.intersection(chaff.loses) and comparison.contradicts(chaff.id, check)
+                for check in passed
             )
 
         unexplained = set(wrong).difference(*explained.values())
         doubtful = {comparison.exception(check) for check in unexplained} - {""}
         found = {}
-        for check in failed:
-            if check not in wrong or comparison.exception(check) in doubtful:
+        for check in wrong:
+            if comparison.exception(check) in doubtful:
                 continue
             matching = [chaff for chaff in possible if check in explained[chaff.id]]
-            if _count_misconceptions(matching) > 1:
+            if must_stand or _count_misconceptions(matching) > 1:
                 matching = [chaff for chaff in matching if stands(chaff)]
             if _count_misconceptions(matching) > 1:
                 to_the_word = [chaff for chaff in matching if comparison.agrees_to_the_word(chaff.id, check)]
                 matching = to_the_word or matching
             chosen = _choose(matching, explained)
             if chosen is not None:
-                found[check] = _describe(chosen, transcripts[check])
+                found[check] = _describe(chosen, comparison.transcripts[check])
         return found
 
     @functools.cached_property
@@ -185,7 +210,7 @@ class _Comparison:
 
     def __init__(self, fingerprints: Fingerprints, transcripts: Mapping[str, Transcript]) -> None:
         self._fingerprints = fingerprints
-        self._transcripts = transcripts
+        self.transcripts = transcripts
         self._likeness: dict[tuple[str, str], _Likeness] = {}
         self._right: dict[str, list[Reply]] = {}
 
@@ -204,7 +229,7 @@ class _Comparison:
 
     def exception(self, check: str) -> str:
         """Return the kind of the exception that the learner's code ended a check with, where the solution does not."""
-        for exchange, right in zip(self._transcripts[check].exchanges, self._solution(check), strict=True):
+        for exchange, right in zip(self.transcripts[check].exchanges, self._solution(check), strict=True):
             theirs = exchange.reply or {}
             if right["ok"] and not theirs.get("ok"):
                 return _exception_kind(theirs)
@@ -220,7 +245,7 @@ class _Comparison:
         """Ask known code what the check asked, until it has differed from both the learner's code and the solution."""
         solution = self._solution(check)
         like_theirs = to_the_word = like_right = True
-        for exchange, right in zip(self._transcripts[check].exchanges, solution, strict=True):
+        for exchange, right in zip(self.transcripts[check].exchanges, solution, strict=True):
             theirs = exchange.reply or {}
             if name == _SOLUTION:
                 ours = right
@@ -241,7 +266,7 @@ class _Comparison:
             executor = self._fingerprints.executor(_SOLUTION)
             self._right[check] = [
                 _perform_like(executor, exchange.request, exchange.reply or {})
-                for exchange in self._transcripts[check].exchanges
+                for exchange in self.transcripts[check].exchanges
             ]
         return self._right[check]
 

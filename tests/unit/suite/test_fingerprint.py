@@ -167,9 +167,17 @@ def test_two_mistakes_at_once_get_the_names_of_both() -> None:
     assert "these two mistakes" in found["scale"].fact
 
 
-def test_one_that_would_lose_what_was_earned_is_not_meant() -> None:
-    """Though its answers to the failed check are equal."""
-    assert {} == named(known("neither"), CODE["no_scale"], "scale")
+def test_one_whose_cost_was_avoided_in_part_is_meant_where_nothing_else_explains() -> None:
+    """Code may make a mistake and mend one of its consequences."""
+    assert {"scale": "neither"} == named(known("neither"), CODE["no_scale"], "scale")
+
+
+def test_two_mistakes_are_not_meant_where_what_one_of_them_costs_was_earned() -> None:
+    """Though the answers to the failed check are equal."""
+    (both,) = known("neither").chaffs()
+    combined = both.model_copy(update={"parts": tuple(known("no_scale", "no_merge").chaffs())})
+
+    assert {} == named(fingerprints_of([combined], CODE), CODE["no_scale"], "scale")
 
 
 def test_right_code_is_never_diagnosed() -> None:
