@@ -13,6 +13,9 @@ from grader.grading.messages import Graded, Job, RunnerSettings
 from grader.model.course import Course
 from grader.model.report import ScoreReport
 from grader.model.submission import Cell, Entry, FileKind, SourceFile, Submission
+from tests.postgresql import postgresql_server
+
+__all__ = ["postgresql_server"]  # a fixture for all
 
 # No test asserts a time: on a busy machine one example may take a second.
 hypothesis.settings.register_profile("any_machine", deadline=None)

@@ -59,6 +59,8 @@ def export_command(
 
     write_atomically(output, exported.text)
     _tell_left_out(exported.left_out)
+    for note in exported.notes:
+        click.echo(f"Note: {note}.", err=True)
     click.echo(f"Wrote {output}: {exported.written} grades.")
 
 

@@ -85,10 +85,26 @@ def fill_canvas(lines: Iterable[StudentLine], title: str, downloaded: str) -> Ex
             continue
         kept[found][-1] = two_decimals(final)
         written += 1
+    notes = []
     for row in kept[1:]:
-        if row[0].strip() == "Points Possible" and not row[-1].strip():
+        if row[0].strip() != "Points Possible":
+            continue
+        if not row[-1].strip():
             row[-1] = two_decimals(possible)
-    return Exported(table._replace(rows=kept).text(), written, tuple(left_out))
+        elif written and _differs(row[-1], possible):
+            notes.append(
+                f"Canvas has {row[-1].strip()} points possible for {kept[0][-1]}, the course {number_cell(possible)}. "
+                "An import does not change that: set the assignment's points in Canvas, or the grades mean another "
+                "percentage there"
+            )
+    return Exported(table._replace(rows=kept).text(), written, tuple(left_out), tuple(notes))
+
+
+def _differs(cell: str, points: float) -> bool:
+    try:
+        return abs(float(cell) - points) > 0.005
+    except ValueError:  # such as "(read only)"
+        return False
 
 
 def _assignment_column(header: Sequence[str], title: str, section: int) -> int | None:

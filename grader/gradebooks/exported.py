@@ -20,6 +20,8 @@ class Exported(NamedTuple):
     """How many students have a grade in it."""
     left_out: tuple[str, ...] = ()
     """One line for each student who has a grade and is not in the file, or is there without one, with the reason."""
+    notes: tuple[str, ...] = ()
+    """What has to be done on the platform for the grades to mean the same there."""
 
 
 def with_grade(lines: Iterable[StudentLine], left_out: list[str]) -> Iterable[tuple[StudentLine, float]]:

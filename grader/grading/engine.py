@@ -1,10 +1,12 @@
 """Grade many submissions at a time on this machine, and survive whatever happens to a runner."""
 
 import queue
+import tempfile
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 from grader.grading.client import Runner
 from grader.grading.messages import Graded, Job, RunnerSettings
@@ -36,7 +38,10 @@ class LocalEngine:
     """
 
     def __init__(self, settings: RunnerSettings, course: Course, jobs: int, patience_s: float | None = None) -> None:
-        self._settings = settings
+        # One for all runners, which would leave theirs behind when they are killed.
+        self._folder = tempfile.TemporaryDirectory(prefix="attention-dojo-")
+        Path(self._folder.name).chmod(0o555)
+        self._settings = settings.model_copy(update={"working_directory": self._folder.name})
         self._course = course
         # The runner itself keeps to the limit; this is for one that cannot, and leaves time to start and to explain.
         self._patience_s = 2 * course.settings.submission_s + 60 if patience_s is None else patience_s
@@ -73,6 +78,7 @@ class LocalEngine:
         for runner in list(self._all):
             runner.close()
         self._all.clear()
+        self._folder.cleanup()
 
     def _grade(self, job: Job) -> Attempted:
         last = Attempted(None)

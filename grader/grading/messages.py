@@ -22,6 +22,8 @@ class RunnerSettings(Model):
     """How many exercises of one submission may be graded at the same time; more than one needs ``fork``."""
     require_isolation: IsolationLevel | None = None
     """Run no learner's code with less than this; None takes whatever the machine gives."""
+    working_directory: str = ""
+    """Where workers stand: an empty folder of whoever started the runner; one of its own if empty."""
     layers_off: tuple[str, ...] = ()
     """Isolation layers not to use, to see what each is for."""
 

@@ -1,5 +1,6 @@
 """The trusted process that grades: settings, the course and jobs come on standard input, events go out."""
 
+import contextlib
 import fcntl
 import gc
 import os
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from grader.grading.messages import Event, RunnerSettings
     from grader.sandbox.processes import Sandbox
@@ -83,6 +84,22 @@ def _fork_zygote(settings_line: bytes) -> "Zygote | None":
     return None
 
 
+@contextlib.contextmanager
+def _empty_folder(given: str) -> "Iterator[str]":
+    if not given:
+        with tempfile.TemporaryDirectory(prefix="attention-dojo-") as own:
+            Path(own).chmod(0o555)
+            yield own
+        return
+    owner = os.getppid()
+    try:
+        yield given
+    finally:
+        if os.getppid() != owner:  # whoever made it was killed, and cannot remove it
+            with contextlib.suppress(OSError):
+                Path(given).rmdir()
+
+
 def _ignore(event: "Event") -> None:
     """Tell nobody."""
 
@@ -105,8 +122,7 @@ def _collect_and_serve(
 
     def serve(suites: "SuitePlugin") -> None:
         gc.freeze()  # what is loaded now lives as long as the runner, and need not be looked at by each collection
-        with tempfile.TemporaryDirectory(prefix="attention-dojo-") as empty:
-            Path(empty).chmod(0o555)
+        with _empty_folder(settings.working_directory) as empty:
             grader = SubmissionGrader(
                 course=course,
                 trees=trees,

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import re
 import sqlite3
 import zlib
 from collections import defaultdict
@@ -15,7 +16,7 @@ from typing import Any, Final, Literal, NamedTuple, Self
 
 import sqlalchemy as sa
 from pydantic import AwareDatetime
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from grader.grading.tables import METADATA, SCHEMA, adjustments, courses, facts, gradings, results, runs, submissions
 from grader.model.adjustment import Adjustment, adjustments_in_force
@@ -181,7 +182,11 @@ class Store:
     def __init__(self, url: sa.URL, shown: str, *, create: bool, timeout_s: float = 30.0) -> None:
         self.shown = shown
         self._writes = create
-        arguments: dict[str, Any] = {"timeout": timeout_s} if url.get_backend_name() == "sqlite" else {}
+        # How long to wait: for a lock in a file, for a server that does not answer.
+        waits = {"sqlite": "timeout", "postgresql": "connect_timeout"}.get(url.get_backend_name())
+        arguments: dict[str, Any] = (
+            {waits: max(2, int(timeout_s)) if waits != "timeout" else timeout_s} if waits else {}
+        )
         self._engine = sa.create_engine(url, connect_args=arguments)
         if self._engine.dialect.name == "sqlite":
             sa.event.listen(self._engine, "connect", _set_up_sqlite)
@@ -469,21 +474,23 @@ def open_store(location: str | Path, *, create: bool = False, timeout_s: float =
     Open a store.
 
     Args:
-        location: A path of an SQLite file, or any URL that SQLAlchemy understands.
+        location: A path of an SQLite file, or the URL of a database; with PostgreSQL the tests run, too.
         create: Make it if it is not there yet.
         timeout_s: How long to wait for somebody else's lock.
 
     Raises:
         StoreError: If it is not there, is no store, or cannot be used; one line that says why.
     """
+    url = database_url(location)
     text = str(location)
-    if "://" in text:
+    if url is not None and is_file(url):
+        text = str(url.database)
+    elif url is not None:
+        shown = url.render_as_string(hide_password=True)
         try:
-            url = sa.make_url(text)
-            shown = url.render_as_string(hide_password=True)
             return Store(url, shown, create=create, timeout_s=timeout_s)
         except (SQLAlchemyError, ImportError) as error:
-            raise StoreError(f"this database cannot be used: {_first_line(error)}") from None
+            raise StoreError(unusable(url, error)) from None
     path = Path(text)
     if not create and not path.exists():
         raise StoreError(
@@ -494,6 +501,48 @@ def open_store(location: str | Path, *, create: bool = False, timeout_s: float =
     if path.is_dir():
         raise StoreError(f"{path}: expected a file, found a folder. Name a file with --store.")
     return Store(sa.URL.create("sqlite", database=str(path)), text, create=create, timeout_s=timeout_s)
+
+
+def database_url(location: str | Path) -> sa.URL | None:
+    """
+    Return the URL that names a store, or None if a path does.
+
+    Raises:
+        StoreError: If it looks like a URL and is none.
+    """
+    text = str(location)
+    if "://" not in text:
+        return None
+    try:
+        url = sa.make_url(text)
+    except (SQLAlchemyError, ValueError):  # what it says may hold the password
+        raise StoreError(
+            "--store: this URL cannot be read; expected something like postgresql://USER@HOST/DATABASE. Signs such as "
+            "@ or / in a user's name or password have to be written as %40 or %2F."
+        ) from None
+    if url.drivername in ("postgres", "postgresql"):
+        url = url.set(drivername="postgresql+psycopg")
+    return url
+
+
+def is_file(url: sa.URL) -> bool:
+    """Whether a URL says no more than a path would."""
+    return url.drivername == "sqlite" and bool(url.database) and not url.query
+
+
+def unusable(url: sa.URL, error: Exception) -> str:
+    """Say in one line why a database cannot be used at all, and what to do."""
+    shown = url.render_as_string(hide_password=True)
+    if isinstance(error, ImportError) and url.get_backend_name() == "postgresql":
+        return f"{shown}: PostgreSQL needs psycopg, which is not installed: pip install 'attention-dojo[postgresql]'"
+    if isinstance(error, ImportError):
+        return f"{shown}: its driver is not installed ({_first_line(error)})."
+    if isinstance(error, NoSuchModuleError):
+        return (
+            f"{shown}: {url.drivername!r} is no kind of database that is known. Name a file, or a URL such as "
+            "postgresql://USER@HOST/DATABASE."
+        )
+    return f"{shown}: {_explain(error) if isinstance(error, SQLAlchemyError) else _first_line(error)}"
 
 
 def _set_up_sqlite(connection: Any, record: object) -> None:
@@ -585,7 +634,20 @@ def _pack(text: str) -> bytes:
 def _explain(error: SQLAlchemyError) -> str:
     """Say in words what a database refused, and what to do."""
     said = _first_line(error.orig if isinstance(error, DBAPIError) and error.orig else error)
+    missing = re.search(r'database "([^"]*)" does not exist', said)
+    if missing:
+        return f"there is no database {missing[1]!r}. Make it on the server (createdb {missing[1]}), or name another."
     advice = {
+        "password": "the server does not let you in. Look at the user's name, and put the password into ~/.pgpass",
+        "role": "the server does not know this user. Look at the name in the URL",
+        "permission denied": "you may not do that there. Ask whoever runs the server for the right to make tables",
+        "resolve": "there is no such host. Look at its name in the URL",
+        "connection to server": "the server does not answer. Look at host and port, and whether it runs",
+        "No space left": "the server's disk is full. Make room and type the same command again; what was graded is "
+        "kept",
+        "terminat": "the server ended the connection. Type the same command again; what was graded is kept",
+        "closed the connection": "the server ended the connection. Type the same command again; what was graded is "
+        "kept",
         "locked": "another program holds it locked. Close that one and type the same command again",
         "readonly": "it cannot be written. Make the file and its folder writable, or name another with --store",
         "disk is full": "the disk is full. Make room and type the same command again; what was graded is kept",

@@ -21,6 +21,9 @@ SCHEMA: Final = "1"
 
 METADATA: Final = MetaData()
 
+# Some databases index no text without a bound; PostgreSQL refuses what is longer, and SQLite does not mind.
+_STUDENT: Final = String(400).with_variant(Text(), "postgresql")
+
 facts = Table(
     "facts",
     METADATA,
@@ -75,7 +78,7 @@ results = Table(
     "results",
     METADATA,
     Column("run_id", ForeignKey("runs.id"), primary_key=True),
-    Column("student", String(400), primary_key=True),
+    Column("student", _STUDENT, primary_key=True),
     Column("position", Integer, nullable=False),
     Column("hand_in", Text, nullable=False),
     Column("content", String(64)),
@@ -88,7 +91,7 @@ adjustments = Table(
     "adjustments",
     METADATA,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("student", String(400), nullable=False, index=True),
+    Column("student", _STUDENT, nullable=False, index=True),
     Column("exercise", String(100), nullable=False),
     Column("criterion", String(100), nullable=False),
     Column("points", Float),

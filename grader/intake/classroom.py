@@ -20,7 +20,7 @@ from grader.intake.layouts import (
 )
 from grader.intake.layouts.gathering import Gathering, Person, Place, Try
 from grader.intake.membership import Role, role_of
-from grader.intake.roster import RosterIndex, read_roster, refuse_collisions
+from grader.intake.roster import RosterIndex, fold_id, read_roster, refuse_collisions
 from grader.intake.trees import ClassTree, Entry, Kind, open_tree
 from grader.model.classroom import Attempt, Classroom, HandIn, Student
 from grader.model.errors import SubmissionError
@@ -97,6 +97,7 @@ def read_classroom(
     notes = list(dict.fromkeys(gathering.notes))
     if students is not None:
         hand_ins = _match(hand_ins, students, own_ids=_LAYOUTS[name].own_ids)
+        _refuse_other_names(hand_ins, source)
         refuse_collisions([hand_in.student.id for hand_in in hand_ins], str(source))
     elif len(hand_ins) == 1:
         notes.append("only one student was found; if this is one person's work, use grade check")
@@ -191,6 +192,7 @@ def _attempt(attempt: Try) -> Attempt:
 def _match(hand_ins: Sequence[HandIn], students: Sequence[Student], *, own_ids: bool) -> list[HandIn]:
     """Put the roster's entry in place of what the download calls somebody; keep whom it does not know."""
     index = RosterIndex(students)
+    own_ids = own_ids and not index.numbers_are_shared([hand_in.student for hand_in in hand_ins])
     claims: dict[str, list[HandIn]] = {}
     unknown: list[HandIn] = []
     for hand_in in hand_ins:
@@ -213,6 +215,19 @@ def _match(hand_ins: Sequence[HandIn], students: Sequence[Student], *, own_ids: 
     return matched + [
         one.model_copy(update={"in_roster": False, "notes": (*one.notes, "not on the roster")}) for one in unknown
     ]
+
+
+def _refuse_other_names(hand_ins: Sequence[HandIn], source: Path) -> None:
+    """Say what speaks against it where a platform's number is also the id of somebody else on the roster."""
+    names = {fold_id(one.student.id): one.student.name for one in hand_ins if one.in_roster}
+    for one in hand_ins:
+        name = names.get(fold_id(one.student.id))
+        if not one.in_roster and name and one.student.name:
+            raise SubmissionError(
+                f"{source}: {one.student.id} is called {one.student.name!r} there and {name!r} on the roster. If that "
+                "is one person, write the name on the roster as it is in the download; if not, give the person on the "
+                "roster another id"
+            )
 
 
 def _as_on_roster(hand_in: HandIn, student: Student) -> HandIn:

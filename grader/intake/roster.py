@@ -128,9 +128,7 @@ class RosterIndex:
                 it only counts if the names do not speak against it.
         """
         same = self._by_id.get(fold_id(student.id))
-        if same and not (
-            own_ids and _name_keys(student.name) and _name_keys(same.name).isdisjoint(self._keys(student))
-        ):
+        if same and not (own_ids and self._names_differ(student, same)):
             return same
         for index, keys in (
             (self._by_email, [fold_id(student.email), "" if own_ids else fold_id(student.id)]),
@@ -141,6 +139,23 @@ class RosterIndex:
             if len(found) == 1:
                 return next(iter(found.values()))
         return None
+
+    def numbers_are_shared(self, students: Sequence[Student]) -> bool:
+        """
+        Return whether the roster's ids are the platform's own numbers, as in a roster made from its gradebook.
+
+        They are if more than half of a download's people have the number of somebody of the same name. Then a name
+        that is written in another way, such as in other letters, says nothing against a number.
+        """
+        agreeing = 0
+        for student in students:
+            same = self._by_id.get(fold_id(student.id))
+            agreeing += bool(same and student.name and same.name and not self._names_differ(student, same))
+        return 2 * agreeing > len(students)
+
+    def _names_differ(self, student: Student, same: Student) -> bool:
+        names = _name_keys(same.name)
+        return bool(names and _name_keys(student.name)) and names.isdisjoint(self._keys(student))
 
     @staticmethod
     def _keys(student: Student) -> list[str]:

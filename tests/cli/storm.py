@@ -16,6 +16,7 @@ from grader.grading.store import Status, open_store
 from tests.conftest import MINI_COURSE
 
 SEED = "5"
+_LOOK_S = 5.0
 KINDS = ("coordinator", "runner", "zygote", "worker", "reader")
 
 _RIGHT = "def double(x, times):\n    if times < 0:\n        raise ValueError(times)\n    return x * 2 ** times\n"
@@ -61,22 +62,46 @@ def grade(source: Path, store: Path, *options: str) -> subprocess.CompletedProce
     return subprocess.run(command(source, store, *options), capture_output=True, text=True, check=False)
 
 
-def victims(coordinator: int) -> dict[str, list[psutil.Process]]:
+def victims(coordinator: int) -> dict[str, list[int]]:
     """The processes of a grading by kind."""
-    found: dict[str, list[psutil.Process]] = {kind: [] for kind in KINDS}
+    found: dict[str, list[int]] = {kind: [] for kind in KINDS}
+    found["coordinator"].append(coordinator)
+    for child in _children(coordinator):
+        command_line = _read(f"/proc/{child}/cmdline").split("\0")
+        if "grader.grading.reader" in command_line:
+            found["reader"].append(child)
+        elif "grader.grading.runner" in command_line:
+            found["runner"].append(child)
+            for zygote in _children(child):
+                found["zygote"].append(zygote)
+                found["worker"] += _children(zygote)
+    return found
+
+
+def _children(pid: int) -> list[int]:
+    threads = [_read(f"/proc/{pid}/task/{thread}/children") for thread in _names(f"/proc/{pid}/task")]
+    return [int(child) for children in threads for child in children.split()]
+
+
+def _names(folder: str) -> list[str]:
     try:
-        root = psutil.Process(coordinator)
-        found["coordinator"].append(root)
-        for child in root.children():
-            if "grader.grading.reader" in child.cmdline():
-                found["reader"].append(child)
-            elif "grader.grading.runner" in child.cmdline():
-                found["runner"].append(child)
-                for zygote in child.children():
-                    found["zygote"].append(zygote)
-                    found["worker"] += zygote.children()
-    except psutil.Error:
-        pass  # it ended meanwhile
+        return os.listdir(folder)
+    except OSError:  # it ended meanwhile
+        return []
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text("utf-8")
+    except OSError:
+        return ""
+
+
+def _wait_for(kind: str, coordinator: int) -> list[int]:
+    """Workers live for milliseconds, and zygotes begin long after their runners: look until one is there."""
+    until = time.monotonic() + _LOOK_S
+    while not (found := victims(coordinator)[kind]) and time.monotonic() < until and _read(f"/proc/{coordinator}/stat"):
+        time.sleep(0.002)
     return found
 
 
@@ -95,16 +120,16 @@ def kill_storm(
     while sum(killed.values()) < kills:
         time.sleep(chance.uniform(0, longest_s))
         if running.poll() is not None:
-            said.append(running.communicate()[0])
             if running.returncode == 0:
                 break  # everything is graded before everybody was killed
+            said.append(running.communicate()[0])
             running = start(source, store)
             continue
         kind = chance.choice(KINDS)
-        processes = victims(running.pid)[kind]
-        if processes:
+        processes = _wait_for(kind, running.pid)
+        if processes and running.poll() is None:
             try:
-                os.kill(chance.choice(processes).pid, signal.SIGKILL)
+                os.kill(chance.choice(processes), signal.SIGKILL)
                 killed[kind] += 1
             except ProcessLookupError:
                 pass

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from unittest.mock import MagicMock
 
 import pytest
+import sqlalchemy as sa
 from click.testing import CliRunner, Result
 
 from grader.cli.main import grade
@@ -21,6 +22,7 @@ from grader.model.errors import RunnerError
 from grader.model.report import ScoreReport
 from tests.cli import storm
 from tests.conftest import MINI_COURSE
+from tests.postgresql import new_database
 from tests.unit.grading.made_up import report_of
 
 
@@ -63,6 +65,20 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Class:
     return made._replace(result=batch(*options(made)))
 
 
+@pytest.fixture
+def made_up(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Reports that nothing was run for, full marks each, and whom they were asked for: where only keeping matters."""
+    asked: list[str] = []
+
+    def run(engine: LocalEngine, runner: object, job: Job) -> ScoreReport:
+        asked.append(job.submission.id)
+        return report_of(job.submission)
+
+    monkeypatch.setattr(LocalEngine, "_run", run)
+    monkeypatch.setattr("grader.grading.engine.Runner", MagicMock())
+    return asked
+
+
 def test_everybody_has_a_grade(graded: Class) -> None:
     """Whatever was handed in; nothing handed in is a zero that says so."""
     assert 0 == graded.result.exit_code, graded.result.output
@@ -96,14 +112,16 @@ def test_what_is_graded_is_not_graded_again(graded: Class, monkeypatch: pytest.M
     assert "10 of 10 graded" in result.output
 
 
-def test_again_gives_the_same_reports_but_for_times(graded: Class) -> None:
-    """The same class and seed: byte for byte."""
-    before = storm.reports(graded.store)
+def test_again_grades_everything_anew_once(graded: Class, made_up: list[str], tmp_path: Path) -> None:
+    """Although it is known; who handed in the same shares the new grading as the old one."""
+    store = shutil.copy(graded.store, tmp_path / "grades.sqlite")
 
-    result = batch(*options(graded), "--again")
+    result = batch(*options(graded._replace(store=store, output=tmp_path / "out")), "--again")
 
     assert 0 == result.exit_code, result.output
-    assert before == storm.reports(graded.store)
+    assert ["absent", *(f"s{number:05}" for number in range(8))] == sorted(made_up)
+    with open_store(store) as opened:
+        assert all(found.grade.final == 7 for found in opened.results(opened.run()) if found.handed_in)
 
 
 def test_a_dry_run_shows_who_was_found_and_grades_nothing(graded: Class, tmp_path: Path) -> None:
@@ -134,7 +152,7 @@ def test_wrong_usage_is_one_line(graded: Class, arguments: list[str], code: int,
     assert "Traceback" not in result.output
 
 
-def test_a_limit_leaves_the_rest_for_later(graded: Class, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_leaves_the_rest_for_later(graded: Class, made_up: list[str], tmp_path: Path) -> None:
     """The same run goes on with the next ones."""
     store = shutil.copy(graded.store, tmp_path / "grades.sqlite")
     arguments = [*options(graded._replace(store=store, output=tmp_path / "out")), "--only", "double", "--limit", 2]
@@ -158,14 +176,28 @@ def test_two_cannot_grade_into_one_store(graded: Class) -> None:
     assert f"another process ({os.getpid()}) is grading into it" in result.output
 
 
+def test_a_class_is_kept_on_a_postgresql_server(
+    graded: Class, made_up: list[str], postgresql_server: sa.URL, tmp_path: Path
+) -> None:
+    """With its URL in place of a file: graded, nothing twice, and written out."""
+    with new_database(postgresql_server) as url:
+        arguments = [graded.source, "--store", url, "--output", tmp_path / "out", "--roster", graded.roster]
+        first, second = batch(*arguments), batch(*arguments)
+
+        assert 0 == first.exit_code, first.output
+        assert "10 of 10 graded. Kept in postgresql+psycopg://" in first.output
+        assert "10 of 10 graded" in second.output
+        assert 9 == len(made_up)
+        with open_store(url) as opened:
+            assert 10 == opened.count(opened.run())[Status.GRADED]
+    assert (tmp_path / "out" / "students" / "twin" / "report.html").is_file()
+
+
 @pytest.fixture(scope="module")
-def in_peace(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+def in_peace(graded: Class) -> tuple[Path, dict[str, str]]:
     """A class, and the reports of an undisturbed run."""
-    folder = tmp_path_factory.mktemp("peace")
-    source = storm.make_class(folder / "class", 12)
-    quiet = storm.grade(source, folder / "grades.sqlite")
-    assert 0 == quiet.returncode, quiet.stdout + quiet.stderr
-    return source, storm.reports(folder / "grades.sqlite")
+    reports = storm.reports(graded.store)
+    return graded.source, {student: text for student, text in reports.items() if student != "absent"}
 
 
 def test_ctrl_c_ends_in_order_and_the_command_goes_on(in_peace: tuple[Path, dict[str, str]], tmp_path: Path) -> None:

@@ -70,6 +70,18 @@ def test_a_downloaded_gradebook_is_filled_in(title, fields):
     assert 1 == exported.written
 
 
+def test_other_points_possible_in_canvas_are_told():
+    """Grades out of 10 in an assignment of 5 points would be wrong by half, and an import does not change that."""
+    other = DOWNLOADED.replace(",,(read only)", ",5.00,(read only)")
+    same = DOWNLOADED.replace(",,(read only)", ",10,(read only)")
+
+    [note] = fill_canvas([make_line("0007", 6.0)], "Attention", other).notes
+
+    assert note.startswith("Canvas has 5.00 points possible for Attention (4567), the course 10.")
+    assert () == fill_canvas([make_line("0007", 6.0)], "Attention", same).notes
+    assert () == fill_canvas([make_line("0007", 6.0)], "Attention", DOWNLOADED).notes
+
+
 def test_other_assignments_are_not_sent_back():
     """An old copy of another column could overwrite newer grades."""
     assert "Quiz" not in fill_canvas([], "Attention", DOWNLOADED).text

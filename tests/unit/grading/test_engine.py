@@ -1,6 +1,7 @@
 """The engine: a runner that dies, hangs or errs is replaced, and the submission tried once more."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -110,6 +111,25 @@ def test_a_machine_that_cannot_be_used_ends_everything(play: Play) -> None:
     """No submission is blamed."""
     with pytest.raises(IsolationError, match="too little"):
         play(IsolationError("too little"))
+
+
+def test_runners_share_one_folder_that_is_gone_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many are killed, nothing is left behind."""
+    given: list[RunnerSettings] = []
+
+    def start(settings: RunnerSettings, *_: object) -> Actor:
+        given.append(settings)
+        return Actor(Actors(RunnerError("died") if len(given) == 1 else GOOD))
+
+    monkeypatch.setattr("grader.grading.engine.Runner", start)
+    engine = LocalEngine(RunnerSettings(course="/"), COURSE, jobs=1)
+    engine.grade(JOB).result(10)
+    folders = {Path(settings.working_directory) for settings in given}
+
+    assert 2 == len(given)
+    assert [True] == [folder.is_dir() and not list(folder.iterdir()) for folder in folders]
+    engine.close()
+    assert not any(folder.exists() for folder in folders)
 
 
 def test_runners_that_fail_at_everything_end_the_batch(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,22 +4,44 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
+from grader.grading.exclusive import exclusive
 from grader.grading.store import Status, Store, StoreError, open_store
 from grader.model.adjustment import Adjustment
 from grader.model.late import LateRule
 from grader.model.student_result import Standing
 from grader.model.verdict import Verdict
+from tests.postgresql import new_database
 from tests.unit.grading.made_up import COURSE, NOON, hand_in_of, keep_all, report_of, run_of, submission_of
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Where a store may be made: in a file, and on a server if there is one."""
+    if request.param == "sqlite":
+        yield str(tmp_path / "grades.sqlite")
+    else:
+        with new_database(request.getfixturevalue("postgresql_server")) as url:
+            yield url
+
+
 @pytest.fixture
-def store(tmp_path: Path):
+def store(location: str) -> Iterator[Store]:
     """An empty store."""
+    with open_store(location, create=True) as opened:
+        yield opened
+
+
+@pytest.fixture
+def file_store(tmp_path: Path) -> Iterator[Store]:
+    """An empty store in a file."""
     with open_store(tmp_path / "grades.sqlite", create=True) as opened:
         yield opened
 
@@ -31,12 +53,12 @@ def adjustment(student: str, points: float | None, criterion: str = "values") ->
     )
 
 
-def test_what_is_kept_comes_back_as_it_was(store: Store, tmp_path: Path) -> None:
+def test_what_is_kept_comes_back_as_it_was(store: Store, location: str) -> None:
     """The whole report, also after the store was closed."""
     run = keep_all(store, run_of(), {"ana": "a", "bo": "b"}, doubles=Verdict.FAILED)
     store.finish_run(run)
 
-    with open_store(tmp_path / "grades.sqlite") as again:
+    with open_store(location) as again:
         (read,) = again.runs()
         results = list(again.results(read))
 
@@ -218,9 +240,9 @@ def test_a_store_of_another_version_is_not_read(tmp_path: Path) -> None:
         open_store(path)
 
 
-def test_a_locked_store_is_one_line(store: Store, tmp_path: Path) -> None:
+def test_a_locked_store_is_one_line(file_store: Store, tmp_path: Path) -> None:
     """After waiting; and nothing of the result is there afterwards."""
-    run = store.begin_run(run_of(), [hand_in_of("ana")])
+    run = file_store.begin_run(run_of(), [hand_in_of("ana")])
     submission = submission_of("a", "ana")
     with open_store(tmp_path / "grades.sqlite", timeout_s=0.05) as impatient:
         other = sqlite3.connect(tmp_path / "grades.sqlite", isolation_level=None)
@@ -230,7 +252,7 @@ def test_a_locked_store_is_one_line(store: Store, tmp_path: Path) -> None:
             impatient.keep(run, ["ana"], submission, "content", "key", report_of(submission))
 
         other.close()
-    (result,) = store.results(run)
+    (result,) = file_store.results(run)
     assert Status.WAITING is result.status
 
 
@@ -273,10 +295,10 @@ def test_a_full_disk_is_one_line_and_loses_nothing(tmp_path: Path) -> None:
         assert Status.GRADED is next(store.results(store.run(), [first.student.id])).status
 
 
-def test_a_closed_store_is_one_plain_file(store: Store, tmp_path: Path) -> None:
+def test_a_closed_store_is_one_plain_file(file_store: Store, tmp_path: Path) -> None:
     """It can be copied, and read where nothing can be written."""
-    keep_all(store, run_of(), {"ana": "a"})
-    store.close()
+    keep_all(file_store, run_of(), {"ana": "a"})
+    file_store.close()
     assert ["grades.sqlite"] == [path.name for path in tmp_path.iterdir()]
 
     (tmp_path / "grades.sqlite").chmod(0o444)
@@ -314,3 +336,114 @@ def test_a_store_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
 
     assert "it cannot be written. Make the file and its folder writable" in result.stdout, result.stderr
     assert 1 == len(result.stdout.splitlines())
+
+
+def test_long_names_and_any_letters_are_kept(store: Store) -> None:
+    """As a learner's folder may be called."""
+    names = ["Ж" * 600, "a'b\"c;--", "王小明"]
+    run = keep_all(store, run_of(), {name: f"# {number}" for number, name in enumerate(names)})
+
+    assert sorted(names) == [result.student.id for result in store.results(run)]
+    assert sorted(names) == [result.submission().id for result in store.results(run)]
+
+
+def test_only_one_at_a_time_grades_into_a_store(location: str) -> None:
+    """The second is told so in one line; when the first is done, the next may."""
+    busy = pytest.raises(StoreError, match=r"another process.* is grading into it\. Wait until it is done")
+    with exclusive(location), busy, exclusive(location):
+        pass
+    with exclusive(location):
+        pass
+
+
+_HOLD = """
+import sys, time
+from grader.grading.exclusive import exclusive
+with exclusive(sys.argv[1]):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_whoever_is_killed_keeps_nobody_out(location: str) -> None:
+    """The lock ends with the process."""
+    holder = subprocess.Popen([sys.executable, "-c", _HOLD, location], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    assert "held\n" == holder.stdout.readline()
+    with pytest.raises(StoreError, match="is grading into it"), exclusive(location):
+        pass
+
+    holder.kill()
+    holder.communicate()
+
+    for _ in range(100):  # a server notices a little later
+        try:
+            with exclusive(location):
+                return
+        except StoreError:
+            time.sleep(0.1)
+    raise AssertionError("it is still locked")
+
+
+@pytest.mark.parametrize("use", [exclusive, open_store])
+def test_a_server_that_cannot_be_used_is_one_line(postgresql_server: sa.URL, tmp_path: Path, use: object) -> None:
+    """What is wrong, and what to do; the password is not shown."""
+    server = postgresql_server.set(drivername="postgresql", password="secret")
+    for url, complaint in (
+        (server.set(database="grades_not_there"), "there is no database 'grades_not_there'"),
+        (server.set(host="localhost", port=1, query={}), "the server does not answer"),
+        (server.set(query={"host": str(tmp_path)}), "the server does not answer"),
+    ):
+        with pytest.raises(StoreError) as caught:
+            _enter(use, url.render_as_string(hide_password=False))
+
+        assert complaint in str(caught.value)
+        assert "\n" not in str(caught.value)
+        assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("use", "url", "complaint"),
+    [
+        (
+            exclusive,
+            "postgresql://me@localhost/grades",
+            "PostgreSQL needs psycopg, which is not installed: pip install",
+        ),
+        (open_store, "postgresql://me@localhost/grades", "PostgreSQL needs psycopg, which is not installed: pip"),
+        (open_store, "postgre://me@localhost/grades", "'postgre' is no kind of database that is known"),
+        (exclusive, "postgresql://me:p@ss:w@host:x/grades", "this URL cannot be read; expected something like"),
+        (open_store, "postgresql://me:p@ss:w@host:x/grades", "this URL cannot be read; expected something like"),
+    ],
+)
+def test_a_url_that_cannot_be_used_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, use: object, url: str, complaint: str
+) -> None:
+    """With an example of one that can."""
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+
+    with pytest.raises(StoreError) as caught:
+        _enter(use, url)
+
+    assert complaint in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def _enter(use: object, url: str) -> None:
+    with use(url):
+        pass
+
+
+def test_the_url_of_a_file_is_the_file(tmp_path: Path) -> None:
+    """Also to the lock, and to whoever looks for a store that is not there."""
+    url = f"sqlite:///{tmp_path / 'grades.sqlite'}"
+
+    with pytest.raises(StoreError, match="there is no store"):
+        open_store(url)
+    open_store(url, create=True).close()
+    with (
+        exclusive(url),
+        pytest.raises(StoreError, match="is grading into it"),
+        exclusive(str(tmp_path / "grades.sqlite")),
+    ):
+        pass

@@ -46,6 +46,30 @@ def test_a_platforms_id_is_kept_for_what_goes_back(tmp_path: Path) -> None:
     }
 
 
+def test_a_roster_made_from_the_platforms_gradebook_is_understood(tmp_path: Path) -> None:
+    """One name that is written in other letters does not stop the class; nor does a roster without names."""
+    names = {"doeann": 101, "leebob": 102, "muellerjuergen": 103, "wangxiaoming": 104, "kimsam": 105}
+    source = write_tree(tmp_path / "class", {f"{name}_{number}_1_heads.py": HEADS for name, number in names.items()})
+    roster = tmp_path / "roster.csv"
+    roster.write_text("id,name\n101,Ann Doe\n102,Bob Lee\n103,Jürgen Müller\n104,王小明\n105,Sam Kim\n", "utf-8")
+    nameless = tmp_path / "nameless.csv"
+    nameless.write_text("id\n101\n102\n103\n104\n105\n", "utf-8")
+
+    for people in (by_id(read(source, roster=roster)), by_id(read(source, roster=nameless))):
+        assert ["101", "102", "103", "104", "105"] == list(people)
+        assert all(one.in_roster and one.chosen == 0 for one in people.values())
+
+
+def test_a_number_that_is_somebody_elses_id_is_told_with_both_names(tmp_path: Path) -> None:
+    """And with what to do."""
+    source = write_tree(tmp_path / "class", {"doeann_101_1_heads.py": HEADS, "muellerjuergen_103_2_heads.py": HEADS})
+    roster = tmp_path / "roster.csv"
+    roster.write_text("id,name\n007,Ann Doe\n103,Jürgen Müller\n", "utf-8")
+
+    with pytest.raises(SubmissionError, match="103 is called 'muellerjuergen' there and 'Jürgen Müller' on the roster"):
+        read(source, roster=roster)
+
+
 def test_two_who_could_be_one_are_left_to_a_person(tmp_path: Path) -> None:
     """A guess would give one of them the other's grade."""
     source = write_tree(tmp_path / "class", {"ann doe/heads.py": HEADS, "doe_ann/heads.py": HEADS})

@@ -226,3 +226,16 @@ def test_source_that_is_too_deep_or_large_to_parse_is_still_found(text: str) -> 
     submission = Submission(id="x", files=(SourceFile(path="a.py", cells=(Cell(text=text),)),))
 
     assert "a.py" == locate_entries(submission, PROMISES)["heads"].path
+
+
+def test_the_only_file_that_could_not_be_read_is_why_nothing_is_there() -> None:
+    """It may have held everything, so it is said where the learner looks first."""
+    submission = Submission(
+        id="x", unreadable=(Unreadable(path="attention.ipynb", reason="the file ends in the middle"),)
+    )
+
+    entry = locate_entries(submission, PROMISES)["heads"]
+
+    assert entry.note.startswith(
+        "there is no heads.py; attention.ipynb could not be read (the file ends in the middle), and no file defines"
+    )
