@@ -11,6 +11,7 @@ import click
 from grader.cli.options import course_option, isolation_choice, open_course_option, store_option
 
 if TYPE_CHECKING:
+    from grader.gradebooks.nbgrader import Target
     from grader.model.classroom import Classroom, HandIn
     from grader.model.report import IsolationLevel
 
@@ -19,13 +20,20 @@ _SHOWN = 40
 
 
 @click.command("batch", epilog="Example: grade batch submissions.zip --roster roster.csv --dry-run")
-@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("source", type=click.Path(path_type=Path), required=False)
 @click.option("--dry-run", is_flag=True, help="Show who was found, and how; grade nothing.")
 @click.option("--layout", default="auto", show_default=True, help="How SOURCE is laid out, if it is not recognised.")
 @click.option(
     "--roster", type=click.Path(path_type=Path), help="CSV of the class: id, name, email, section, extension."
 )
 @click.option("--assignment", default="", metavar="NAME", help="Which one, where several lie beside each other.")
+@click.option(
+    "--nbgrader",
+    "nbgrader_dir",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="COURSE_DIR",
+    help="Grade submitted/ of an nbgrader course, and write into its gradebook. Needs --assignment.",
+)
 @click.option("--only", multiple=True, metavar="EXERCISE", help="Grade this exercise alone. Repeatable.")
 @click.option("--student", "students", multiple=True, metavar="ID", help="Grade this student alone. Repeatable.")
 @click.option("--limit", type=click.IntRange(1), help="Grade at most so many that have no result yet.")
@@ -47,11 +55,12 @@ _SHOWN = 40
 @click.pass_context
 def batch_command(
     ctx: click.Context,
-    source: Path,
+    source: Path | None,
     dry_run: bool,
     layout: str,
     roster: Path | None,
     assignment: str,
+    nbgrader_dir: Path | None,
     only: tuple[str, ...],
     students: tuple[str, ...],
     limit: int | None,
@@ -71,8 +80,16 @@ def batch_command(
     from grader.course.load import digest_verdicts, load_course
     from grader.intake.classroom import read_classroom
 
+    target = None
+    if nbgrader_dir is not None:
+        target = open_target(nbgrader_dir, assignment, source, layout)
+        source, layout = nbgrader_dir, "nbgrader"
+    elif source is None:
+        raise click.UsageError("Missing argument 'SOURCE': what the class handed in, or --nbgrader COURSE_DIR.")
     trees = open_course_option(course_root)
     whole = load_course(trees)
+    if target is not None and not only:
+        only = target.exercises
     course = load_course(trees, _known(only, whole.settings.exercises)) if only else whole
     classroom = read_classroom(
         source,
@@ -110,8 +127,24 @@ def batch_command(
         )
         code = end_run(store, run, stop, again=command)
         if code != EXIT_INTERRUPTED:
-            write_files(store, run, output)
+            if target is None or ctx.get_parameter_source("output") is not click.core.ParameterSource.DEFAULT:
+                write_files(store, run, output)
+            if target is not None:
+                from grader.cli.nbgrader import write_gradebook
+
+                write_gradebook(target, store, run)
     ctx.exit(code)
+
+
+def open_target(course_dir: Path, assignment: str, source: Path | None, layout: str) -> "Target":
+    """Return where ``--nbgrader`` writes; what does not go with it is wrong usage."""
+    if source is not None or layout not in ("auto", "nbgrader"):
+        raise click.UsageError("--nbgrader reads COURSE_DIR/submitted; leave SOURCE and --layout away.")
+    if not assignment:
+        raise click.UsageError("--nbgrader needs --assignment NAME, as nbgrader calls it.")
+    from grader.gradebooks.nbgrader import Target
+
+    return Target(course_dir, assignment)
 
 
 def show_classroom(classroom: "Classroom") -> None:

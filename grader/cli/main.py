@@ -25,6 +25,7 @@ _COMMANDS: Final = {
     "summary": "summary_command",
     "export": "export_command",
     "similarity": "similarity_command",
+    "nbgrader": "nbgrader_group",
     "schema": "schema_command",
     "course": "course_group",
 }

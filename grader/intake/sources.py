@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from grader.intake.limits import MAX_TOKENISED, MAX_TOTAL_CODE
 from grader.intake.listing import Remark
 from grader.intake.membership import is_notebook
+from grader.intake.own_calls import leave_out_own_calls
 from grader.intake.refusal import Refused
 from grader.intake.text import decode_source
 from grader.model.submission import Cell, FileKind, SourceFile
@@ -118,7 +119,7 @@ def _add_notebook(sources: Sources, path: str, data: bytes, raw: Mapping[str, by
 
     notebook = read_notebook(data, MAX_TOKENISED - sources.tokenised)
     sources.tokenised += notebook.tokenised
-    cells = _trim(sources, path, notebook.cells, raw, wanted)
+    cells = _trim(sources, path, leave_out_own_calls(notebook.cells), raw, wanted)
     sources.add(SourceFile(path=path, kind=FileKind.NOTEBOOK, cells=cells, encoding=notebook.encoding))
     sources.remarks += [Remark(path, remark) for remark in notebook.remarks]
 

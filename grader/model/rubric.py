@@ -64,6 +64,8 @@ class Rubric(Model):
     title: str
     summary: str = ""
     """One sentence: what the learner builds."""
+    formulas: tuple[str, ...] = ()
+    """What the exercise is about, in TeX, for notebooks."""
     points: float = Field(gt=0)
     difficulty: int = Field(default=1, ge=1, le=5)
     minutes: int = Field(default=20, gt=0)

@@ -20,7 +20,8 @@ BELOW = {
     "authoring": {"model", "course", "grading"},
     "similarity": {"model"},
     "report": {"model"},
-    "gradebooks": {"model", "report"},
+    "notebook": {"model", "course", "intake", "grading", "report"},
+    "gradebooks": {"model", "report", "notebook"},
     "cli": {
         "model",
         "course",
@@ -32,6 +33,7 @@ BELOW = {
         "report",
         "gradebooks",
         "similarity",
+        "notebook",
     },
 }
 RUNS_TENSORS = {"sandbox", "suite", "grading"}

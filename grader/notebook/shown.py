@@ -1,0 +1,78 @@
+"""Show a report in a notebook: as HTML beside plain text, and in the words of single criteria."""
+
+import html
+import io
+from typing import Any
+
+from grader.model.report import CriterionResult, ExerciseReport, ScoreReport
+from grader.model.verdict import Verdict
+from grader.report.finding import facts_of
+from grader.report.harmless import harmless_line
+from grader.report.outline import standing
+from grader.report.sentences import SIGNS, headline, points
+
+_HEIGHT = 480
+_SILENT = frozenset({Verdict.PASSED, Verdict.SKIPPED, Verdict.NOT_ASSESSED})
+
+
+class ShownReport:
+    """A report that a notebook shows as HTML, and everything else as text."""
+
+    def __init__(self, report: ScoreReport) -> None:
+        self.report = report
+
+    def __repr__(self) -> str:
+        return report_text(self.report)
+
+    def _repr_html_(self) -> str:
+        return report_frame(self.report)
+
+
+def report_text(report: ScoreReport) -> str:
+    """Return the report as the terminal shows it, without colour."""
+    from rich.console import Console
+
+    from grader.report.terminal import render_report
+
+    written = io.StringIO()
+    render_report(report, Console(file=written, width=100, highlight=False))
+    return written.getvalue().rstrip()
+
+
+def report_frame(report: ScoreReport) -> str:
+    """Return the report's page in a frame of its own, whose style and content cannot reach the notebook around it."""
+    from grader.report.html import render_html
+
+    page = html.escape(render_html(report), quote=True)
+    style = f"width:100%;height:{_HEIGHT}px;border:1px solid #8888;border-radius:6px;resize:vertical;overflow:auto"
+    return f'<iframe sandbox="" title="Report" style="{style}" srcdoc="{page}"></iframe>'
+
+
+def report_data(report: ScoreReport) -> dict[str, Any]:
+    """Return the report by MIME type, as notebooks keep it."""
+    return {"text/html": report_frame(report), "text/plain": report_text(report)}
+
+
+def criterion_text(criterion: CriterionResult) -> str:
+    """Return what became of a criterion: its points, then each check that did not pass, with what is known of it."""
+    verdict = standing(criterion)
+    sign = f"{SIGNS[verdict].symbol} " if verdict else ""
+    given = points(criterion.score, criterion.max_score) if criterion.max_score > 0 else "not judged on this machine"
+    lines = [harmless_line(f"{sign}{given}: {criterion.title}")]
+    for check in criterion.checks:
+        if check.verdict in _SILENT:
+            continue
+        lines.append(harmless_line(f"  {SIGNS[check.verdict].symbol} {check.title}"))
+        for fact in facts_of(check):
+            lines += [f"    {fact.label}:" if len(fact.lines) > 1 else f"    {fact.label}: {fact.lines[0]}"]
+            lines += [f"      {line}" for line in fact.lines if len(fact.lines) > 1]
+    return "\n".join(lines)
+
+
+def exercise_comment(report: ScoreReport, exercise: ExerciseReport) -> str:
+    """Return an exercise in a few lines: what to fix next, and which criteria are lost."""
+    lost = [f"- {c.title} ({points(c.score, c.max_score)})" for c in exercise.criteria if c.score < c.max_score]
+    own = report.model_copy(update={"exercises": (exercise,)})
+    own = own.model_copy(update={"score": exercise.score, "max_score": exercise.max_score})
+    first = headline(own) if lost else "Full marks."
+    return "\n".join(harmless_line(line) for line in (points(exercise.score, exercise.max_score), first, *lost))

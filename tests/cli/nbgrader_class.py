@@ -1,0 +1,111 @@
+"""A small class of notebooks for nbgrader: right, partly right, and each way of being broken."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+ASSIGNMENT = "attention"
+NAME = "attention.ipynb"
+FULL = 15.0
+
+EXPECTED = {
+    "O'Neil, Pat": FULL,  # a comma in the name, five days late
+    "ann": FULL,
+    "blank": 0.0,
+    "bob": 12.0,  # merge_heads is wrong
+    "cy": FULL,  # prints a warning to standard error
+    "dee": 0.0,  # ends the process
+    "eve": 0.0,  # never ends
+    "fay": 0.0,  # patches the kernel, the kit, assert and the gradebook
+    "gus": FULL,  # cells are there twice
+    "hal": FULL,  # cells are gone
+    "ida": FULL,  # another number of points in the metadata
+    "max": FULL,  # a kernel that only this student has
+}
+UNREADABLE = ("jo", "kim", "lee")
+"""A link, a notebook that is cut short, and one with NUL bytes."""
+
+_HOSTILE = """
+import builtins, sys, types
+fake = types.ModuleType("grader.notebook")
+fake.points = lambda name: 3.0
+fake.check = lambda name: None
+sys.modules["grader.notebook"] = fake
+try:
+    from IPython import get_ipython
+    get_ipython().display_formatter.format = lambda value, *a, **k: ({"text/plain": "3.0"}, {})
+    from nbgrader.api import Gradebook, Grade
+    with Gradebook("sqlite:///../../../gradebook.db") as gradebook:
+        for grade in gradebook.db.query(Grade):
+            grade.manual_score = 3.0
+        gradebook.db.commit()
+except BaseException:
+    pass
+def split_heads(x, num_heads):
+    return x
+def merge_heads(x):
+    return x
+"""
+
+
+def make_class(course: Path) -> None:
+    """Write ``submitted/`` from what was released in a course of the exercise heads."""
+    released = json.loads((course / "release" / ASSIGNMENT / NAME).read_text())
+    solutions = {
+        _id(cell): _without_markers("".join(cell["source"]))
+        for cell in json.loads((course / "source" / ASSIGNMENT / NAME).read_text())["cells"]
+    }
+
+    def answered(**answers: str) -> Any:
+        notebook = copy.deepcopy(released)
+        for cell in notebook["cells"]:
+            if cell["metadata"]["nbgrader"].get("solution"):
+                name = _id(cell).partition("--")[2]
+                cell["source"] = answers.get(name, solutions[_id(cell)])
+        return notebook
+
+    def put(student: str, notebook: Any, when: str = "2026-11-20 10:00:00 UTC") -> None:
+        folder = course / "submitted" / student / ASSIGNMENT
+        folder.mkdir(parents=True)
+        (folder / "timestamp.txt").write_text(when)
+        data = notebook if isinstance(notebook, bytes) else json.dumps(notebook).encode()
+        (folder / NAME).write_bytes(data)
+
+    put("O'Neil, Pat", answered(), "2026-11-25 10:00:00 UTC")
+    put("ann", answered())
+    put("blank", released)
+    merge = solutions["heads--merge_heads"]
+    put("bob", answered(merge_heads=merge.replace("x = x.transpose(1, 2)", "x = x")))
+    put("cy", answered(merge_heads=f"{merge}\nimport sys\nprint('careful', file=sys.stderr)\n"))
+    put("dee", answered(split_heads="import os\nos._exit(0)\n", merge_heads=""))
+    put("eve", answered(split_heads="while True:\n    pass\n", merge_heads=""))
+    put("fay", answered(split_heads=_HOSTILE, merge_heads=""))
+    twice = answered()
+    twice["cells"] = [copy.deepcopy(cell) for cell in twice["cells"] for _ in range(1 + ("heads-" in _id(cell)))]
+    put("gus", twice)
+    gone = answered()
+    gone["cells"] = [cell for cell in gone["cells"] if _id(cell) not in ("heads-split", "heads-merge", "about--heads")]
+    put("hal", gone)
+    points = answered()
+    for cell in points["cells"]:
+        if "points" in cell["metadata"]["nbgrader"]:
+            cell["metadata"]["nbgrader"]["points"] = 300
+    put("ida", points)
+    kernel = answered()
+    kernel["metadata"]["kernelspec"] = {"name": "my_env", "display_name": "My environment", "language": "python"}
+    put("max", kernel)
+    text = json.dumps(answered()).encode()
+    put("kim", text[: len(text) // 2])
+    put("lee", b"\0" * 64 + text)
+    put("jo", b"")
+    (course / "submitted" / "jo" / ASSIGNMENT / NAME).unlink()
+    (course / "submitted" / "jo" / ASSIGNMENT / NAME).symlink_to(course / "source" / ASSIGNMENT / NAME)
+
+
+def _id(cell: Any) -> str:
+    return str(cell["metadata"]["nbgrader"]["grade_id"])
+
+
+def _without_markers(text: str) -> str:
+    return "\n".join(line for line in text.split("\n") if "### BEGIN" not in line and "### END" not in line)

@@ -1,0 +1,242 @@
+"""``grade nbgrader`` and ``grade batch --nbgrader``, with the real nbgrader on a small class."""
+
+import ast
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from grader.cli.main import grade
+from grader.course.trees import builtin_course
+from tests.cli.nbgrader_class import ASSIGNMENT, EXPECTED, FULL, NAME, UNREADABLE, make_class
+
+pytest.importorskip("nbgrader", reason="the extra nbgrader is not installed")
+
+DOCS = Path(__file__).parents[2] / "docs" / "nbgrader.md"
+
+
+def run(course: Path, *arguments: str, ok: bool = True) -> str:
+    """Run a real command in a course, and return what it printed."""
+    begin = [sys.executable, "-m", "nbgrader"] if arguments[0] == "nbgrader" else [sys.executable, "-c", _GRADE]
+    # nbgrader calls alembic by its name.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    done = subprocess.run(
+        [*begin, *arguments[1:]],
+        cwd=course,
+        env={**os.environ, "PATH": path, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    said = done.stdout + done.stderr
+    assert not ok or done.returncode == 0, said
+    return said
+
+
+_GRADE = "from grader.cli.main import main; main()"
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course with the exercise heads, released, and a class that handed in."""
+    course = tmp_path_factory.mktemp("course")
+    run(course, "grade", "nbgrader", "source", ".", "--only", "heads")
+    run(course, "nbgrader", "generate_assignment", ASSIGNMENT)
+    make_class(course)
+    return course
+
+
+@pytest.fixture(scope="module")
+def batch(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The class, graded with `grade batch --nbgrader`."""
+    course = tmp_path_factory.mktemp("batch") / "course"
+    shutil.copytree(released, course, symlinks=True)
+    (course / "said").write_text(run(course, "grade", "batch", "--nbgrader", ".", "--assignment", ASSIGNMENT))
+    return course
+
+
+@contextmanager
+def gradebook(course: Path) -> Iterator[Any]:
+    """nbgrader's own view of the grades."""
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as opened:
+        yield opened
+
+
+def scores(course: Path) -> dict[str, float]:
+    """What the gradebook says of each student."""
+    with gradebook(course) as opened:
+        return {each.student.id: each.score for each in opened.assignment_submissions(ASSIGNMENT)}
+
+
+def test_the_source_is_the_same_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A notebook under version control changes only when the course does; and a configuration is its owner's."""
+    monkeypatch.chdir(tmp_path)
+    written = []
+    for _ in range(2):
+        result = CliRunner().invoke(grade, ["nbgrader", "source", "."], catch_exceptions=False)
+        assert 0 == result.exit_code
+        written.append((tmp_path / "source" / ASSIGNMENT / NAME).read_bytes())
+        (tmp_path / "nbgrader_config.py").write_text("c = get_config()\n")
+
+    assert written[0] == written[1]
+    assert "c = get_config()\n" == (tmp_path / "nbgrader_config.py").read_text()
+    assert "nbgrader_config.py is yours and stays as it is" in result.output
+    assert "configure(c)" in result.output
+
+
+def test_what_is_released_is_the_stub(released: Path) -> None:
+    """Nothing of a solution is handed out, and nothing of the stub is lost but the name in its exception."""
+    cells = json.loads((released / "release" / ASSIGNMENT / NAME).read_text())["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["metadata"]["nbgrader"]["grade_id"].startswith("heads--")]
+    stub = ast.parse(builtin_course().stub("heads").read_text("utf-8"))
+    definitions = [node for node in stub.body if isinstance(node, ast.FunctionDef)]
+
+    assert [_plain(ast.unparse(node)) for node in definitions] == [_plain(ast.unparse(ast.parse(one))) for one in code]
+
+
+def _plain(code: str) -> str:
+    return re.sub(r"NotImplementedError\(.*\)", "NotImplementedError()", code)
+
+
+def test_the_source_validates(released: Path) -> None:
+    """In a kernel the solutions get full points, cell by cell."""
+    said = run(released, "nbgrader", "validate", f"source/{ASSIGNMENT}/{NAME}")
+
+    assert "Success! Your notebook passes all the tests." in said
+
+
+def test_batch_writes_every_score(batch: Path) -> None:
+    """Whatever was handed in, and although nothing of it ran in a kernel."""
+    assert {**EXPECTED, **dict.fromkeys(UNREADABLE, 0.0)} == scores(batch)
+
+
+def test_batch_says_what_is_odd_about_whom(batch: Path) -> None:
+    """A teacher should not have to look for it."""
+    said = (batch / "said").read_text()
+
+    assert "gus: the cell heads-split is there twice; the last one counts" in said
+    assert "hal: the cell heads-split was missing; it was put back" in said
+    assert "ida: the points of heads-split were changed in the notebook; those of the gradebook count" in said
+    assert f"jo: {NAME}: it is a link, and links are not followed" in said
+    assert f"kim: {NAME}: it is no whole notebook" in said
+    assert f"lee: {NAME}: " in said
+    assert f"Wrote {len(EXPECTED) + len(UNREADABLE)} students into" in said
+
+
+def test_batch_writes_feedback_for_everybody(batch: Path) -> None:
+    """Each page shows what to fix."""
+    pages = {student: batch / "feedback" / student / ASSIGNMENT / "attention.html" for student in EXPECTED}
+
+    assert all(page.is_file() for page in pages.values())
+    assert "Each token gets its parts back" in pages["bob"].read_text()
+
+
+def test_manual_scores_and_comments_survive_a_second_run(batch: Path) -> None:
+    """What a person decided in formgrader is the person's."""
+    with gradebook(batch) as opened:
+        grade_of_bob = opened.find_grade("heads-merge", "attention", ASSIGNMENT, "bob")
+        grade_of_bob.manual_score = 1.5
+        grade_of_bob.needs_manual_grade = False
+        opened.find_comment("heads--merge_heads", "attention", ASSIGNMENT, "bob").manual_comment = "Nearly!"
+        opened.db.commit()
+
+    run(batch, "grade", "batch", "--nbgrader", ".", "--assignment", ASSIGNMENT, "--student", "bob")
+
+    with gradebook(batch) as opened:
+        kept = opened.find_grade("heads-merge", "attention", ASSIGNMENT, "bob")
+        comment = opened.find_comment("heads--merge_heads", "attention", ASSIGNMENT, "bob")
+        assert (0.0, 1.5, False) == (kept.auto_score, kept.manual_score, kept.needs_manual_grade)
+        assert "Nearly!" == comment.comment
+        kept.manual_score = None
+        opened.db.commit()
+
+
+def test_nbgrader_exports_what_batch_wrote(batch: Path) -> None:
+    """From there on nbgrader works as ever."""
+    run(batch, "nbgrader", "export")
+
+    with (batch / "grades.csv").open() as file:
+        rows = {row["student_id"]: row for row in csv.DictReader(file)}
+    assert str(FULL) == rows["O'Neil, Pat"]["score"]
+    assert {str(FULL)} == {row["max_score"] for row in rows.values()}
+
+
+def test_autograde_gives_the_same_points_and_feedback(released: Path, tmp_path: Path) -> None:
+    """`nbgrader autograde` alone, with the configuration that was written: also for what crashes, loops or attacks."""
+    course = tmp_path / "course"
+    shutil.copytree(released, course, symlinks=True)
+    for student in UNREADABLE:  # nbgrader itself stops at these
+        shutil.rmtree(course / "submitted" / student)
+
+    run(course, "nbgrader", "autograde", ASSIGNMENT)
+    run(course, "nbgrader", "generate_feedback", ASSIGNMENT, "--force")
+
+    assert EXPECTED == scores(course)
+    page = (course / "feedback" / "bob" / ASSIGNMENT / "attention.html").read_text()
+    assert "0 of 3 points: Each token gets its parts back" in page
+
+
+@pytest.mark.parametrize("student", ["ann", "bob", "fay"])
+def test_grade_check_agrees(released: Path, tmp_path: Path, student: str) -> None:
+    """A learner's own check says what the gradebook will say."""
+    path, report = released / "submitted" / student / ASSIGNMENT / NAME, tmp_path / "report.json"
+
+    arguments = (str(path), "--only", "heads", "--format", "json", "--output", str(report))
+    run(released, "grade", "check", *arguments, ok=False)
+
+    assert EXPECTED[student] == json.loads(report.read_text())["score"]
+
+
+def test_without_nbgrader_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The core install stays light."""
+    monkeypatch.setitem(sys.modules, "nbgrader", None)
+    monkeypatch.setitem(sys.modules, "nbgrader.api", None)
+
+    for command in (["nbgrader", "source", str(tmp_path)], ["batch", "--nbgrader", str(tmp_path), "--assignment", "a"]):
+        result = CliRunner().invoke(grade, command)
+
+        assert 3 == result.exit_code
+        assert 1 == len(result.output.strip().splitlines())
+        assert "pip install 'attention-dojo[nbgrader]'" in result.output
+
+
+def test_an_assignment_that_was_not_generated_is_named(tmp_path: Path) -> None:
+    """With the command that is missing."""
+    result = CliRunner().invoke(grade, ["batch", "--nbgrader", str(tmp_path), "--assignment", "ps9"])
+
+    assert 3 == result.exit_code
+    assert "nbgrader knows no assignment 'ps9' (it has: none)" in result.output
+    assert "nbgrader generate_assignment ps9" in result.output
+
+
+def test_every_command_of_the_walk_through_is_run_here() -> None:
+    """A walk-through that nobody has walked leads astray."""
+    commands = {
+        re.sub(r"\s+#.*", "", line)
+        for block in re.findall(r"```sh\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
+        for line in block.splitlines()
+        if line.startswith(("nbgrader", "grade"))
+    }
+
+    assert commands == {
+        "grade nbgrader source .",
+        f"nbgrader generate_assignment {ASSIGNMENT}",
+        f"nbgrader validate source/{ASSIGNMENT}/{NAME}",
+        f"nbgrader autograde {ASSIGNMENT}",
+        f"grade batch --nbgrader . --assignment {ASSIGNMENT}",
+        f"nbgrader generate_feedback {ASSIGNMENT} --force",
+        "nbgrader export",
+    }
