@@ -2,11 +2,12 @@
 
 import html
 import io
+from itertools import zip_longest
 from typing import Any
 
 from grader.model.report import CriterionResult, ExerciseReport, ScoreReport
 from grader.model.verdict import Verdict
-from grader.report.finding import facts_of
+from grader.report.finding import Look, facts_of
 from grader.report.harmless import harmless_line
 from grader.report.outline import standing
 from grader.report.sentences import SIGNS, headline, points
@@ -65,7 +66,9 @@ def criterion_text(criterion: CriterionResult) -> str:
         lines.append(harmless_line(f"  {SIGNS[check.verdict].symbol} {check.title}"))
         for fact in facts_of(check):
             lines += [f"    {fact.label}:" if len(fact.lines) > 1 else f"    {fact.label}: {fact.lines[0]}"]
-            lines += [f"      {line}" for line in fact.lines if len(fact.lines) > 1]
+            names = ("expected ", "got ") if fact.look is Look.COMPARISON else ()
+            named = zip_longest(names, fact.lines, fillvalue="")
+            lines += [f"      {name}{line}" for name, line in named if len(fact.lines) > 1]
     return "\n".join(lines)
 
 
@@ -75,4 +78,7 @@ def exercise_comment(report: ScoreReport, exercise: ExerciseReport) -> str:
     own = report.model_copy(update={"exercises": (exercise,)})
     own = own.model_copy(update={"score": exercise.score, "max_score": exercise.max_score})
     first = headline(own) if lost else "Full marks."
-    return "\n".join(harmless_line(line) for line in (points(exercise.score, exercise.max_score), first, *lost))
+    said = [points(exercise.score, exercise.max_score), first, "\n".join(lost)]
+    # nbgrader's feedback takes a comment for Markdown, in which a learner's text must not become HTML.
+    text = "\n\n".join(part for part in said if part)
+    return "\n".join(harmless_line(line).replace("&", "&amp;").replace("<", "&lt;") for line in text.split("\n"))
