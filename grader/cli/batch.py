@@ -151,13 +151,14 @@ def show_classroom(classroom: "Classroom") -> None:
     """Print who was found and how."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    from grader.report.harmless import harmless_line
+    from grader.report.harmless import encodable, harmless_line
 
-    table = Table("student", "name", "attempts", "counts", "handed in", "notes", box=None, header_style="bold")
-    for hand_in in classroom.hand_ins:
-        table.add_row(*(harmless_line(cell).replace("[", "\\[") for cell in _row(hand_in)))
     console = Console(highlight=False)
+    table = Table("student", "name", "attempts", "counts", "handed in", "notes", box=None, header_style="bold")
+    for hand_in in classroom.hand_ins:  # as Text: in a plain string rich would look for markup
+        table.add_row(*(Text(encodable(harmless_line(cell), console.encoding)) for cell in _row(hand_in)))
     if not console.is_terminal:
         console.width = 400  # a file has no edge at which names would have to be cut
     console.print(table)

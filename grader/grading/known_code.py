@@ -13,7 +13,7 @@ from grader.sandbox import pretend_device
 from grader.sandbox.executor import Reply, Request
 from grader.sandbox.namespace import StandIn
 from grader.sandbox.remote import Conversation, Device
-from grader.sandbox.wire import PREFIX, pack_frame, unpack_frame, unpack_prefix
+from grader.sandbox.wire import MAX_REPLY, PREFIX, pack_frame, unpack_frame, unpack_prefix
 from grader.suite.draw import Draw, seed_for
 from grader.suite.fingerprint import Transcript, load_known_code
 from grader.suite.plugin import CheckRun, SuitePlugin
@@ -77,7 +77,7 @@ class KnownCode:
         return result_of(self.exercise.claims[check], run.error, run.observation, "")
 
     def _ask(self, request: Request, _: str) -> Reply:
-        frame = pack_frame(self._executor.perform(request))
+        frame = pack_frame(self._executor.perform(request), most=MAX_REPLY)
         header_length, _payload_length = unpack_prefix(frame[: PREFIX.size])
         header_end = PREFIX.size + header_length
         reply = unpack_frame(frame[PREFIX.size : header_end], frame[header_end:])

@@ -111,7 +111,7 @@ def _collect_and_serve(
     from grader.grading.grade_submission import SubmissionGrader
     from grader.grading.messages import Graded, Job, Ready
     from grader.model.course import Course
-    from grader.sandbox.jail import kit_paths, readable_paths
+    from grader.sandbox.jail import kit_paths, limit_grader_memory, readable_paths
     from grader.suite.plugin import run_suites
 
     trees = CourseTrees(Path(settings.course))
@@ -135,6 +135,8 @@ def _collect_and_serve(
                 require_isolation=settings.require_isolation,
             )
             grader.try_isolation()
+            # Twice what a submission may take: the grader computes what it does, and known mistakes besides.
+            limit_grader_memory(2 * max(exercise.rubric.limits.memory_mb for exercise in course.exercises))
             emit(Ready())
             for line in jobs:
                 job = Job.model_validate_json(line)

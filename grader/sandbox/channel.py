@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from grader.sandbox.wire import PREFIX, ProtocolError, unpack_frame, unpack_prefix
+from grader.sandbox.wire import MAX_REPLY, PREFIX, ProtocolError, unpack_frame, unpack_prefix
 
 _CHUNK: Final = 1 << 16
 _WORTH_WAITING_S: Final = 0.01
@@ -72,7 +72,7 @@ class Channel:
 
     def receive(self, deadline: float) -> Any:
         """Receive one frame's value."""
-        header_length, payload_length = unpack_prefix(self._read(PREFIX.size, deadline))
+        header_length, payload_length = unpack_prefix(self._read(PREFIX.size, deadline), MAX_REPLY)
         header = self._read(header_length, deadline)
         payload = self._read(payload_length, deadline)
         return unpack_received(header, payload)

@@ -20,6 +20,8 @@ MAGIC: Final = b"ATD1"
 PREFIX: Final = struct.Struct("<4sIQ")
 MAX_HEADER: Final = 1 << 20
 MAX_PAYLOAD: Final = 64 << 20
+MAX_REPLY: Final = 16 << 20
+"""Bytes of tensors in an answer: hundreds of times what exercises return, and little enough to compare in a moment."""
 MAX_VALUES: Final = 20_000
 MAX_TENSORS: Final = 4_096
 MAX_DEPTH: Final = 20
@@ -75,7 +77,7 @@ class ActiveDevice:
     """The device that a call runs on, to be passed where a learner's function takes a device."""
 
 
-def pack_frame(value: Any, *, keep_strides: bool = False) -> bytes:
+def pack_frame(value: Any, *, keep_strides: bool = False, most: int = MAX_PAYLOAD) -> bytes:
     """
     Encode a value as one frame.
 
@@ -83,14 +85,15 @@ def pack_frame(value: Any, *, keep_strides: bool = False) -> bytes:
         value: Tensors, None, bool, int, float, str, `Handle`, and lists, tuples and dicts of these.
             Anything else becomes an `Opaque`.
         keep_strides: Whether a non-contiguous tensor arrives non-contiguous. For requests only.
+        most: Bytes that its tensors may have together; those that do not fit become an `Opaque`.
 
     Raises:
         ProtocolError: If the value is larger than a frame may be.
     """
-    encoder = _Encoder(keep_strides=keep_strides)
+    encoder = _Encoder(keep_strides=keep_strides, most=most)
     header = _to_json({"value": encoder.encode(value, 0), "tensors": encoder.tensors}).encode()
     payload = b"".join(encoder.payload)
-    if len(header) > MAX_HEADER or len(payload) > MAX_PAYLOAD:
+    if len(header) > MAX_HEADER or len(payload) > most:
         raise ProtocolError("the value is larger than a frame may be")
     return PREFIX.pack(MAGIC, len(header), len(payload)) + header + payload
 
@@ -106,10 +109,10 @@ def unpack_text(data: torch.Tensor) -> str:
     return ctypes.string_at(data.data_ptr(), data.numel()).decode("utf-8", "surrogatepass")
 
 
-def unpack_prefix(prefix: bytes) -> tuple[int, int]:
-    """Return the lengths of header and payload; `ProtocolError` if this is no frame or it is too large."""
+def unpack_prefix(prefix: bytes, most: int = MAX_PAYLOAD) -> tuple[int, int]:
+    """Return the lengths of header and payload; `ProtocolError` if this is no frame or the payload is over ``most``."""
     magic, header_length, payload_length = PREFIX.unpack(prefix)
-    if magic != MAGIC or header_length > MAX_HEADER or payload_length > MAX_PAYLOAD:
+    if magic != MAGIC or header_length > MAX_HEADER or payload_length > most:
         raise ProtocolError("not a frame, or one that is too large")
     return header_length, payload_length
 
@@ -137,8 +140,9 @@ def unpack_frame(header: bytes, payload: bytes, *, keep_strides: bool = False) -
 
 
 class _Encoder:
-    def __init__(self, *, keep_strides: bool) -> None:
+    def __init__(self, *, keep_strides: bool, most: int) -> None:
         self.keep_strides = keep_strides
+        self.most = most
         self.tensors: list[dict[str, Any]] = []
         self.payload: list[bytes] = []
         self.count = 0
@@ -182,9 +186,9 @@ class _Encoder:
         if name is None or tensor.layout is not torch.strided or tensor.is_meta:
             return {"opaque": f"a {tensor.dtype} tensor, {tensor.layout}, on {tensor.device}"[:120]}
         length = tensor.numel() * tensor.element_size()
-        self.size += length
-        if self.size > MAX_PAYLOAD:
+        if self.size + length > self.most:
             return {"opaque": "a tensor with more elements than may cross"}
+        self.size += length
         plain = tensor
         contiguous = tensor.is_contiguous()
         if not contiguous or tensor.is_neg() or tensor.is_conj() or tensor.device != _CPU:

@@ -11,7 +11,7 @@ import torch
 from grader.sandbox.executor import Executor, accelerator, describe_error
 from grader.sandbox.jail import JailSettings, enter_jail
 from grader.sandbox.namespace import LearnerFile, LearnerModules, StandIn
-from grader.sandbox.wire import PREFIX, ProtocolError, pack_frame, unpack_frame, unpack_prefix, unpack_text
+from grader.sandbox.wire import MAX_REPLY, PREFIX, ProtocolError, pack_frame, unpack_frame, unpack_prefix, unpack_text
 
 CHANNEL = 3
 """The descriptor of the socket to the trusted side."""
@@ -89,7 +89,7 @@ def _load(request: dict[str, Any]) -> tuple[Executor | None, dict[str, Any]]:
 
 def _pack_reply(number: int, reply: dict[str, Any]) -> bytes:
     try:
-        return pack_frame({"id": number, "reply": reply})
+        return pack_frame({"id": number, "reply": reply}, most=MAX_REPLY)
     except (ProtocolError, RuntimeError, MemoryError) as error:
         failure = {
             "ok": False,

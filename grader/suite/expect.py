@@ -198,7 +198,9 @@ def _fail_first(
     rationale: str,
 ) -> NoReturn:
     """Fail at the first place where ``wrong`` is True."""
-    place = tuple(wrong.nonzero()[0].tolist()) if wrong.dim() else ()
+    # Not by way of nonzero(), which needs 8 bytes per axis and entry: an answer may be as large as a frame.
+    first = int(wrong.flatten().to(torch.uint8).argmax())
+    place = tuple(int(index) for index in torch.unravel_index(torch.tensor(first), wrong.shape))
     names = list(axes) if len(axes) == wrong.dim() else [f"axis {index}" for index in range(wrong.dim())]
     detail = f"{int(wrong.sum())} of {wrong.numel()} entries differ"
     if expected is not None and kind == "value" and got.dtype is not torch.bool:

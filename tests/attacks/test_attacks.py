@@ -2,8 +2,10 @@
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 
+import psutil
 import pytest
 
 from grader.model.feedback import FeedbackLevel
@@ -14,7 +16,7 @@ from grader.report.json_report import render_json
 from grader.report.junit import render_junit
 from grader.report.markdown import render_markdown
 from tests.attacks.arena import HONEST, SEED, Arena, Outcome, hidden_numbers, without_times
-from tests.attacks.corpus import ATTACKS, GROUPS, KINDS, TRIED, Attack
+from tests.attacks.corpus import ATTACKS, GROUPS, KINDS, TRIED, Attack, forged, in_call
 
 MOST_S = 30.0
 """For one submission: an import of 5 s and a call of 2 s may run out of time, and busy machines are slow."""
@@ -111,6 +113,32 @@ def test_a_claimed_bias_of_any_dtype_is_no_end_of_the_run(builtin) -> None:
     start_like(module, {"0.bias": ones(3, dtype=torch_bool)})
 
     assert module[0].bias is None
+
+
+def test_huge_answers_cost_the_grader_little(arena: Arena) -> None:
+    """A forged one is refused by its length, an honest one is named by its worker; neither is computed with."""
+    frame = (
+        "frame(said(2, [['ok', True], ['value', {'tensor': 0}], ['changed', {'list': []}], ['devices', {'list': []}]])"
+    )
+    entry = "[{'dtype': 'int8', 'shape': [64 << 20]}], bytes(64 << 20))"
+    arena.grade(HONEST)
+    before = arena.grader.memory_full_info().uss
+
+    sent = arena.grade(forged("a frame of 64 MiB", f"{frame}, {entry}"))
+    made = arena.grade(in_call("an answer of 64 MiB", 1, "return torch.ones(64 << 20, dtype=torch.uint8)"))
+
+    assert {"protocol"} <= {flag.id for flag in sent.flags}
+    assert (Verdict.CRASHED, Verdict.FAILED) == tuple(report.exercises[0].checks[0].verdict for report in (sent, made))
+    assert () == made.flags
+    assert arena.grader.memory_full_info().uss - before < 50 << 20
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such limit that holds")
+def test_the_grader_bounds_its_own_memory(arena: Arena) -> None:
+    """Twice what the course lets a submission have, beyond what it needs itself."""
+    limit, _ = arena.grader.rlimit(psutil.RLIMIT_DATA)
+
+    assert 0 < limit < 8 << 30
 
 
 @pytest.mark.parametrize("layers_off", [("landlock",), ("seccomp",), ("landlock", "seccomp")])

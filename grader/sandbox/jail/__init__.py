@@ -2,6 +2,7 @@
 
 from grader.sandbox.jail.descendants import adopt_orphans, kill_everything, kill_orphans
 from grader.sandbox.jail.entering import LAYERS, enter_jail
+from grader.sandbox.jail.limits import limit_grader_memory
 from grader.sandbox.jail.readable import kit_paths, readable_paths
 from grader.sandbox.jail.settings import JailReport, JailSettings, Level
 from grader.sandbox.jail.undumpable import make_undumpable
@@ -16,6 +17,7 @@ __all__ = [
     "kill_everything",
     "kill_orphans",
     "kit_paths",
+    "limit_grader_memory",
     "make_undumpable",
     "readable_paths",
 ]

@@ -36,11 +36,9 @@ def limit_resources(settings: JailSettings, *, own_uid: bool) -> str:
         "NICE": 0,
     }
     done = ["processor time", "file size", "open files"]
-    if os.path.exists("/proc/self/statm"):
-        budget = settings.memory_mb << 20
-        with open("/proc/self/statm", "rb", buffering=0) as file:
-            pages = [int(field) for field in file.read().split()]
-        wanted |= {name: pages[field] * resource.getpagesize() + budget for name, field in (("AS", 0), ("DATA", 5))}
+    sizes = _sizes()
+    if sizes:
+        wanted |= {name: size + (settings.memory_mb << 20) for name, size in sizes.items()}
         done.append("memory")
     if own_uid:
         wanted["NPROC"] = settings.threads
@@ -49,6 +47,34 @@ def limit_resources(settings: JailSettings, *, own_uid: bool) -> str:
         if hasattr(resource, f"RLIMIT_{name}"):
             _limit(getattr(resource, f"RLIMIT_{name}"), value, grace=1 if name == "CPU" else 0)
     return ", ".join(done)
+
+
+def limit_grader_memory(budget_mb: int) -> None:
+    """
+    Bound the private memory of the process that grades, where the system can: an answer may be made to explode.
+
+    A suite that pairs each entry of a forged answer with each other would otherwise take what the machine has, and
+    the kernel would end it. With a limit it fails in torch's own words, which is that check's verdict. Only the soft
+    limit is set: it is for accidents, and processes that are started later set their own.
+
+    Args:
+        budget_mb: MiB beyond what the process holds now.
+    """
+    size = _sizes().get("DATA")
+    if size is not None:
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        wanted = size + (budget_mb << 20)
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def _sizes() -> dict[str, int]:
+    """Return the bytes of address space and of private data that this process has; nothing where no kernel tells."""
+    if not os.path.exists("/proc/self/statm"):
+        return {}
+    with open("/proc/self/statm", "rb", buffering=0) as file:
+        pages = [int(field) for field in file.read().split()]
+    return {name: pages[field] * resource.getpagesize() for name, field in (("AS", 0), ("DATA", 5))}
 
 
 def _limit(kind: int, value: int, grace: int) -> None:

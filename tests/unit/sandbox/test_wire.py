@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from grader.sandbox.wire import (
     MAX_PAYLOAD,
+    MAX_REPLY,
     PREFIX,
     ActiveDevice,
     Handle,
@@ -227,3 +228,25 @@ def test_no_bytes_raise_anything_but_the_protocol_error(head, payload):
     """The same for bytes that are no JSON."""
     with contextlib.suppress(ProtocolError):
         unpack_frame(head, payload)
+
+
+def test_an_answer_may_be_less_large_than_a_question():
+    """The process that grades refuses by the length alone, before it has read or computed anything."""
+    prefix = PREFIX.pack(b"ATD1", 10, MAX_REPLY + 1)
+
+    assert (10, MAX_REPLY + 1) == unpack_prefix(prefix)
+    with pytest.raises(ProtocolError):
+        unpack_prefix(prefix, MAX_REPLY)
+
+
+def test_a_tensor_too_large_for_an_answer_is_named_and_the_rest_arrives():
+    """An honest mistake in a shape is that check's failure, and no disturbance."""
+    frame = pack_frame([torch.zeros(MAX_REPLY + 1, dtype=torch.uint8), torch.ones(2)], most=MAX_REPLY)
+    header_length, payload_length = unpack_prefix(frame[: PREFIX.size], MAX_REPLY)
+    start = PREFIX.size + header_length
+
+    large, small = unpack_frame(frame[PREFIX.size : start], frame[start:])
+
+    assert 8 == payload_length
+    assert Opaque("a tensor with more elements than may cross") == large
+    assert [1, 1] == small.tolist()

@@ -1,5 +1,7 @@
 """Each claim fails with a sentence about the problem, whatever came back."""
 
+import resource
+
 import pytest
 import torch
 
@@ -107,3 +109,20 @@ def test_other_claims():
     failure(lambda: expect_tensor(torch.zeros(2), "x", dtype=torch.bool))
     failure(lambda: expect(False, "No."))
     expect(True, "Yes.")
+
+
+def test_the_first_difference_of_a_huge_answer_is_found_in_little_memory():
+    """A list of all places would take 8 bytes for each axis and entry; a forged answer may have millions."""
+    got = torch.zeros([1] * 10 + [1 << 22], dtype=torch.float16)
+    got.view(-1)[7:] = float("nan")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    error = failure(lambda: expect_finite(got, "weights"))
+
+    assert 7 == error.mismatch.index["axis 10"]
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 << 10
+
+
+def test_the_place_of_a_single_number_has_no_axes():
+    """A scalar differs as a whole."""
+    assert {} == failure(lambda: expect_close(torch.tensor(1.0), torch.tensor(2.0), "loss")).mismatch.index

@@ -2,9 +2,13 @@
 
 import resource
 import signal
+import subprocess
+import sys
 
 import pytest
 from jailer import USERS, Jailer, killed_by
+
+from grader.sandbox.launch import python_command
 
 NO_FILTER = frozenset({"landlock", "seccomp"})
 
@@ -124,3 +128,21 @@ def test_a_worker_may_use_the_processor_time_that_is_left_to_it(ordinary: Jailer
     answer = ordinary.run_jailed(f"result = resource.getrlimit({resource.RLIMIT_CPU})[0]", before=used, cpu_s=5)
 
     assert answer.value >= 6
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such limit that holds")
+def test_the_process_that_grades_has_a_limit_of_its_own() -> None:
+    """An answer that a suite's own computation makes explode is an exception there, and not the end of the grader."""
+    code = """
+from grader.sandbox.jail import limit_grader_memory
+had = bytearray(200 << 20)
+limit_grader_memory(100)
+more = bytearray(50 << 20)
+try:
+    bytearray(100 << 20)
+except MemoryError:
+    print("refused")
+"""
+    done = subprocess.run([*python_command(), "-c", code], capture_output=True, text=True, check=False)
+
+    assert ("refused\n", "") == (done.stdout, done.stderr)
