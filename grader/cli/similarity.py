@@ -52,7 +52,7 @@ def similarity_command(
     course = load_course(trees)
     exercises = course.settings.exercises
     classroom = read_classroom(source, layout=layout, roster=roster, assignment=assignment, exercise_ids=exercises)
-    report = compare_class(_handed_in(source, classroom, course), _known_code(trees, exercises))
+    report = compare_class(_handed_in(source, classroom, course), known_code(trees, exercises))
     if output is not None:
         from grader.report.atomic import write_atomically
         from grader.report.similarity_page import render_similarity_page
@@ -78,7 +78,7 @@ def _handed_in(
                 yield hand_in.student, reader.read(hand_in).files
 
 
-def _known_code(trees: "CourseTrees", exercises: tuple[str, ...]) -> "Iterator[SourceFile]":
+def known_code(trees: "CourseTrees", exercises: tuple[str, ...]) -> "Iterator[SourceFile]":
     """Yield what the course itself has: code like this explains itself."""
     from grader.model.submission import Cell, SourceFile
 

@@ -14,6 +14,7 @@ from grader.model.errors import GraderError
 from grader.model.likeness import AlikeGroup, AlikePair, LikenessReport, Passage, Side
 from grader.model.submission import SourceFile
 from grader.similarity.statements import Statement, read_statements
+from grader.similarity.surprise import Surprise
 
 if TYPE_CHECKING:
     from copydetect import CodeFingerprint
@@ -28,6 +29,10 @@ MIN_UNIT_SHARE: Final = 0.8
 """The same of one function or class: of five exercises, one may be alike."""
 FEW: Final = 10
 """What more students have is taken for what the exercise asks for, or a fiftieth of a large class."""
+MIN_BITS: Final = 12.0
+"""So surprising two have to be together in a small class; in a larger one, so that chance gives less than one pair."""
+MIN_CHOSEN: Final = 0.75
+"""Of the statements of the longer one, with that. Independent work was seen to reach 0.72."""
 MAX_PAIRS: Final = 200
 
 _FILL, _END = "\x01", "\x00"
@@ -40,6 +45,8 @@ class _Prepared(NamedTuple):
     files: tuple[SourceFile, ...]
     statements: list[Statement]
     text: str
+    chosen: tuple[int, ...]
+    """Places of its statements that the course itself does not have, by what they say; each once."""
     grams: NDArray[np.int64]
     """What the exercise does not explain; each once."""
     tokens: Counter[int]
@@ -50,7 +57,8 @@ def compare_class(
     submissions: Iterable[tuple[Student, Sequence[SourceFile]]], known: Iterable[SourceFile]
 ) -> LikenessReport:
     """
-    Return the pairs that have much in common which neither the course's own code nor many others have.
+    Return the pairs that have much in common which neither the course's own code nor many others have, or which
+    chose the same forms throughout where each form is common and the choice of all of them is not.
 
     Statements are compared as runs of syntax-tree tokens (winnowing with a window of one, so that nothing is skipped;
     Schleimer, Wilkerson and Aiken, "Winnowing", SIGMOD 2003), so new names, another layout, other comments and another
@@ -64,7 +72,9 @@ def compare_class(
         known: The course's own code: stubs, solutions and every right or wrong implementation that it has.
     """
     encoder = _Encoder()
-    explained = encoder.grams_of(read_statements(list(known)))
+    course = read_statements(list(known))
+    explained = encoder.grams_of(course)
+    known_statements = {each.tokens for each in course}
     prepared: list[_Prepared] = []
     left_out: list[str] = []
     for student, files in submissions:
@@ -72,11 +82,11 @@ def compare_class(
         if not statements:
             left_out.append(f"{student.id}: no code that parses")
             continue
-        prepared.append(encoder.prepare(student, tuple(files), statements, explained))
+        prepared.append(encoder.prepare(student, tuple(files), statements, explained, known_statements))
     prepared.sort(key=lambda each: each.student.id)
     common_from = max(FEW, len(prepared) // 50)
     few = _held_by_few(prepared, common_from)
-    pairs = _alike_pairs(encoder, prepared, few)
+    pairs = _alike_pairs(encoder, prepared, few, Surprise([each.chosen for each in prepared]))
     return LikenessReport(
         compared=len(prepared),
         left_out=tuple(left_out),
@@ -99,6 +109,7 @@ class _Encoder:
             ) from None
         self.library = copydetect
         self._alphabet: dict[str, str] = {}
+        self._said: dict[tuple[str, ...], int] = {}
 
     def text_of(self, statements: Sequence[Statement]) -> str:
         """Return statements one after another, each at least as long as a gram."""
@@ -129,14 +140,21 @@ class _Encoder:
         return set(map(int, self.fingerprint(self.text_of(statements)).hashes))
 
     def prepare(
-        self, student: Student, files: tuple[SourceFile, ...], statements: list[Statement], explained: set[int]
+        self,
+        student: Student,
+        files: tuple[SourceFile, ...],
+        statements: list[Statement],
+        explained: set[int],
+        known: set[tuple[str, ...]],
     ) -> _Prepared:
         """Return a submission with what the course's own code does not explain."""
         text = self.text_of(statements)
         found = self.fingerprint(text)
         keep_only(found, set(map(int, found.hashes)) - explained)
         grams = np.array(sorted(found.hashes), dtype=np.int64)
-        return _Prepared(student, files, statements, text, grams, _covered(found, statements))
+        own = {each.tokens for each in statements} - known
+        chosen = tuple(sorted(self._said.setdefault(tokens, len(self._said)) for tokens in own))
+        return _Prepared(student, files, statements, text, chosen, grams, _covered(found, statements))
 
 
 def keep_only(fingerprint: "CodeFingerprint", grams: set[int]) -> None:
@@ -181,19 +199,20 @@ def _held_by_few(prepared: Sequence[_Prepared], common_from: int) -> _Few:
     return _Few(distinct[kept], ends, np.concatenate(held) if held else np.empty(0, dtype=np.int64))
 
 
-def _alike_pairs(encoder: _Encoder, prepared: Sequence[_Prepared], few: _Few) -> list[AlikePair]:
-    candidates = sorted(_candidates(prepared, few), reverse=True)[:_MAX_CANDIDATES]
-    pairs = []
-    for _, left, right in candidates:
-        pair = _compare(encoder, prepared[left], prepared[right], few)
+def _alike_pairs(encoder: _Encoder, prepared: Sequence[_Prepared], few: _Few, surprise: Surprise) -> list[AlikePair]:
+    pairs: dict[tuple[int, int], AlikePair] = {}
+    for _, left, right in sorted(surprise.pairs(MIN_BITS, MIN_CHOSEN), reverse=True)[:_MAX_CANDIDATES]:
+        pair = _compare(encoder, prepared[left], prepared[right], None)
         if pair is not None:
-            pairs.append(pair)
-    return sorted(pairs, key=lambda pair: (-_weight(pair), pair.left.student.id, pair.right.student.id))
-
-
-def _weight(pair: AlikePair) -> float:
+            pairs[left, right] = pair
+    for _, left, right in sorted(_candidates(prepared, few), reverse=True)[:_MAX_CANDIDATES]:
+        if (left, right) not in pairs:
+            pair = _compare(encoder, prepared[left], prepared[right], few)
+            if pair is not None:
+                pairs[left, right] = pair
     # Much in common counts for more where it is nearly all that somebody wrote.
-    return round(pair.tokens * max(pair.left.share, pair.right.share), 6)
+    weights = {place: round(pair.tokens * max(pair.left.share, pair.right.share), 6) for place, pair in pairs.items()}
+    return [pairs[place] for place in sorted(pairs, key=lambda place: (-weights[place], place))]
 
 
 def _candidates(prepared: Sequence[_Prepared], few: _Few) -> Iterator[tuple[int, int, int]]:
@@ -211,8 +230,10 @@ def _candidates(prepared: Sequence[_Prepared], few: _Few) -> Iterator[tuple[int,
             yield int(shared[other]), place, int(other)
 
 
-def _compare(encoder: _Encoder, left: _Prepared, right: _Prepared, few: _Few) -> AlikePair | None:
-    shared = set(map(int, np.intersect1d(np.intersect1d(left.grams, right.grams, assume_unique=True), few.grams)))
+def _compare(encoder: _Encoder, left: _Prepared, right: _Prepared, few: _Few | None) -> AlikePair | None:
+    """Return what two have in common: what few others have, too, or all, where choosing it all alike is the point."""
+    common_grams = np.intersect1d(left.grams, right.grams, assume_unique=True)
+    shared = set(map(int, common_grams if few is None else np.intersect1d(common_grams, few.grams)))
     prints = [encoder.fingerprint(each.text) for each in (left, right)]
     for found in prints:
         keep_only(found, shared)
@@ -221,7 +242,10 @@ def _compare(encoder: _Encoder, left: _Prepared, right: _Prepared, few: _Few) ->
     if tokens < MIN_TOKENS:
         return None
     shares = [found.total() / each.tokens.total() for found, each in zip(common, (left, right), strict=True)]
-    if max(shares) < MIN_SHARE and not any(map(_is_one_unit_alike, common, (left.tokens, right.tokens))):
+    if few is None:
+        if max(shares) < MIN_SHARE:
+            return None
+    elif max(shares) < MIN_SHARE and not any(map(_is_one_unit_alike, common, (left.tokens, right.tokens))):
         return None
     matches = _match_statements(left, right, prints)
     numbers = {pair: number for number, pair in enumerate(sorted(matches), 1)}
