@@ -26,7 +26,7 @@ from grader.model.course import Course
 from grader.model.errors import GraderError
 from grader.model.grade import Grade, compute_grade
 from grader.model.late import assess_lateness
-from grader.model.outcome import Outcome, outcome_of, points_of
+from grader.model.outcome import Outcome, Scoring, outcome_of
 from grader.model.report import ScoreReport
 from grader.model.rescore import rescore_report
 from grader.model.student_result import PointsChange, Standing, StudentResult
@@ -253,6 +253,7 @@ class Store:
     def results(self, run: Run, students: Collection[str] = ()) -> Iterator[StoredResult]:
         """Yield the results of a run by student id, all or those of these students. Few at a time are held."""
         by_student = self._adjustments_by_student()
+        scoring = Scoring(run.course.exercises)
         after = -1
         while True:
             query = (
@@ -267,7 +268,7 @@ class Store:
             for row in page:
                 after = row.position
                 if not students or row.student in students:
-                    yield self._result_from(run, row, by_student.get(row.student, []))
+                    yield self._result_from(run, scoring, row, by_student.get(row.student, []))
             if len(page) < _PAGE:
                 return
 
@@ -438,7 +439,7 @@ class Store:
             found[adjustment.student].append(adjustment)
         return found
 
-    def _result_from(self, run: Run, row: sa.Row[Any], by_hand: Sequence[Adjustment]) -> StoredResult:
+    def _result_from(self, run: Run, scoring: Scoring, row: sa.Row[Any], by_hand: Sequence[Adjustment]) -> StoredResult:
         hand_in = HandIn.model_validate_json(row.hand_in)
         outcome = Outcome.model_validate_json(row.outcome) if row.outcome else None
         return StoredResult(
@@ -447,15 +448,14 @@ class Store:
             status=_status(waiting=row.grading_id is None, errored=row.errored),
             content=row.content,
             outcome=outcome,
-            grade=grade_of(run, hand_in, outcome, adjustments_in_force(by_hand)) if outcome else None,
+            grade=_grade(run, scoring, hand_in, outcome, adjustments_in_force(by_hand)) if outcome else None,
             problem=row.problem or "",
             _store=self,
             _grading=row.grading_id,
         )
 
 
-def grade_of(run: Run, hand_in: HandIn, outcome: Outcome, by_hand: Sequence[Adjustment]) -> Grade:
-    """Return the grade that follows from an outcome by the course of a run."""
+def _grade(run: Run, scoring: Scoring, hand_in: HandIn, outcome: Outcome, by_hand: Sequence[Adjustment]) -> Grade:
     settings = run.course.settings
     attempt = hand_in.attempts[hand_in.chosen] if hand_in.chosen is not None else None
     lateness = assess_lateness(
@@ -466,7 +466,7 @@ def grade_of(run: Run, hand_in: HandIn, outcome: Outcome, by_hand: Sequence[Adju
         submitted_at=attempt.submitted_at if attempt else None,
         marked_late=attempt.marked_late if attempt else False,
     )
-    return compute_grade(points_of(outcome, run.course.exercises), by_hand, lateness)
+    return compute_grade(scoring.points_of(outcome), by_hand, lateness)
 
 
 def open_store(location: str | Path, *, create: bool = False, timeout_s: float = 30.0) -> Store:

@@ -1,6 +1,9 @@
 """Turn a stored result into one line about the student, without reading the report."""
 
+from functools import lru_cache
+
 from grader.grading.store import Status, StoredResult
+from grader.model.outcome import CriterionPoints
 from grader.model.student_line import CriterionLine, StudentLine, distinct, found_misconceptions
 
 
@@ -38,14 +41,18 @@ def _status(result: StoredResult) -> str:
 def _criteria(result: StoredResult) -> tuple[CriterionLine, ...]:
     if result.grade is None:
         return ()
+    if not result.grade.adjustments:
+        return tuple(map(_decided, result.grade.criteria))
     before = {applied.adjustment.place: applied.before for applied in result.grade.adjustments}
     return tuple(
-        CriterionLine(
-            exercise,
-            criterion,
-            before.get((exercise, criterion), score) if before else score,
-            # Where the grader failed, the checks decided nothing.
-            0.0 if errored else max_score,
-        )
-        for exercise, criterion, score, max_score, errored in result.grade.criteria
+        _decided(points._replace(score=before.get((points.exercise, points.criterion), points.score)))
+        for points in result.grade.criteria
     )
+
+
+# A class has few different ones: two for each criterion, mostly.
+@lru_cache(maxsize=10_000)
+def _decided(points: CriterionPoints) -> CriterionLine:
+    # Where the grader failed, the checks decided nothing.
+    max_score = 0.0 if points.errored else points.max_score
+    return CriterionLine(points.exercise, points.criterion, points.score, max_score)

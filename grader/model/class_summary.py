@@ -4,12 +4,13 @@ import math
 from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 from pydantic import Field
 
 from grader.model.base import Model
-from grader.model.student_line import StudentLine
+from grader.model.student_line import CriterionLine, StudentLine
 from grader.model.verdict import Verdict
 
 BINS: Final = 20
@@ -109,38 +110,15 @@ class ClassSummary(Model):
         return sum(self.counts.values())
 
 
-class _Pairing:
-    """Pearson's correlation of two numbers, updated pair by pair (Welford), so that nothing has to be kept."""
+class _SameScore:
+    """Those who have the same points for one criterion: how many, and what all their points come to."""
 
-    __slots__ = ("count", "mean_one", "mean_other", "spread_both", "spread_one", "spread_other")
+    __slots__ = ("count", "total", "total_squared")
 
     def __init__(self) -> None:
         self.count = 0
-        self.mean_one = self.mean_other = self.spread_one = self.spread_other = self.spread_both = 0.0
-
-    def add(self, one: float, other: float) -> None:
-        self.count += 1
-        off_one, off_other = one - self.mean_one, other - self.mean_other
-        self.mean_one += off_one / self.count
-        self.mean_other += off_other / self.count
-        self.spread_one += off_one * (one - self.mean_one)
-        self.spread_other += off_other * (other - self.mean_other)
-        self.spread_both += off_one * (other - self.mean_other)
-
-    @property
-    def correlation(self) -> float | None:
-        # Points are far apart compared with what rounding leaves of a spread that should be zero.
-        if min(self.spread_one, self.spread_other) <= 1e-9 * self.count:
-            return None
-        return max(-1.0, min(1.0, self.spread_both / math.sqrt(self.spread_one * self.spread_other)))
-
-
-class _Criterion:
-    __slots__ = ("max_score", "pairing")
-
-    def __init__(self) -> None:
-        self.pairing = _Pairing()
-        self.max_score = 0.0
+        self.total = self.total_squared = 0.0
+        """Sums over the students, of all points less a constant, so that squares do not drown what differs."""
 
 
 class ClassTally:
@@ -151,7 +129,8 @@ class ClassTally:
         self._finals = array("d")
         self._full_marks = 0
         self._max_score = 0.0
-        self._criteria: dict[tuple[str, str], _Criterion] = defaultdict(_Criterion)
+        self._by_score: dict[CriterionLine, _SameScore] = defaultdict(_SameScore)
+        self._constant: float | None = None
         self._exercises: dict[str, list[float]] = defaultdict(lambda: [0, 0.0])
         self._judged = 0
         self._held: Counter[tuple[str, str]] = Counter()
@@ -175,22 +154,30 @@ class ClassTally:
         return new
 
     def _add_points(self, line: StudentLine) -> None:
-        total = sum(score for _, _, score, max_score in line.criteria if max_score > 0)
         earned: dict[str, list[float]] = {}
-        for exercise, criterion, score, max_score in line.criteria:
+        total = 0.0
+        for exercise, _, score, max_score in line.criteria:
             if max_score > 0:
-                found = self._criteria[exercise, criterion]
-                found.max_score = max_score
-                found.pairing.add(score, total - score)
                 both = earned.get(exercise)
                 if both is None:
                     both = earned[exercise] = [0.0, 0.0]
                 both[0] += score
                 both[1] += max_score
+                total += score
         for exercise, (score, max_score) in earned.items():
             shares = self._exercises[exercise]
             shares[0] += 1
             shares[1] += score / max_score
+        if self._constant is None:
+            self._constant = total
+        total -= self._constant
+        squared = total * total
+        # A million times for a class of ten thousand: what can wait until the end, waits.
+        for part in line.criteria:
+            same = self._by_score[part]
+            same.count += 1
+            same.total += total
+            same.total_squared += squared
 
     def summary(self) -> ClassSummary:
         """Return what is known so far."""
@@ -202,16 +189,7 @@ class ClassTally:
                 ExerciseStatistics(exercise=exercise, students=int(count), mean_share=shares / count)
                 for exercise, (count, shares) in self._exercises.items()
             ),
-            criteria=tuple(
-                CriterionStatistics(
-                    exercise=exercise,
-                    criterion=criterion,
-                    students=found.pairing.count,
-                    mean_share=found.pairing.mean_one / found.max_score,
-                    discrimination=found.pairing.correlation,
-                )
-                for (exercise, criterion), found in self._criteria.items()
-            ),
+            criteria=tuple(self._statistics()),
             misconceptions=tuple(
                 HeldMisconception(exercise=exercise, misconception=name, students=count, share=count / self._judged)
                 for (exercise, name), count in held
@@ -221,6 +199,24 @@ class ClassTally:
                 for reason in sorted(self._look, key=_urgency)
             ),
         )
+
+    def _statistics(self) -> Iterator[CriterionStatistics]:
+        criteria: dict[tuple[str, str], list[tuple[float, _SameScore]]] = defaultdict(list)
+        max_scores: dict[tuple[str, str], float] = {}
+        for (exercise, criterion, score, max_score), same in self._by_score.items():
+            if max_score > 0:
+                criteria[exercise, criterion].append((score, same))
+                max_scores[exercise, criterion] = max_score
+        for (exercise, criterion), scores in criteria.items():
+            students = sum(same.count for _, same in scores)
+            mean = sum(score * same.count for score, same in scores) / students
+            yield CriterionStatistics(
+                exercise=exercise,
+                criterion=criterion,
+                students=students,
+                mean_share=mean / max_scores[exercise, criterion],
+                discrimination=_correlation(scores, students, mean),
+            )
 
     def _distribution(self) -> ScoreDistribution | None:
         finals = sorted(self._finals)
@@ -245,6 +241,21 @@ class ClassTally:
             edges=tuple(edges),
             bars=tuple(bars),
         )
+
+
+def _correlation(scores: Sequence[tuple[float, _SameScore]], students: int, mean: float) -> float | None:
+    """Return Pearson's correlation of a criterion's points, of this mean, with all other points of the same person."""
+    rest = sum(same.total - score * same.count for score, same in scores) / students
+    spread = sum((score - mean) ** 2 * same.count for score, same in scores)
+    spread_rest = (
+        sum(same.total_squared - 2 * score * same.total + score**2 * same.count for score, same in scores)
+        - students * rest**2
+    )
+    # Points are far apart compared with what rounding leaves of a spread that should be zero.
+    if min(spread, spread_rest) <= 1e-9 * students:
+        return None
+    together = sum((score - mean) * (same.total - score * same.count) for score, same in scores)
+    return max(-1.0, min(1.0, together / math.sqrt(spread * spread_rest)))
 
 
 def reasons_to_look(line: StudentLine) -> list[str]:

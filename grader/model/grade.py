@@ -1,6 +1,6 @@
 """From points by criterion to a grade: adjustments by hand first, then lateness."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from grader.model.adjustment import Adjustment
 from grader.model.base import Model
@@ -37,7 +37,7 @@ class Grade(Model):
     """Adjustments of criteria that this run does not have."""
 
 
-def compute_grade(points: Iterable[CriterionPoints], adjustments: Sequence[Adjustment], lateness: Lateness) -> Grade:
+def compute_grade(points: Sequence[CriterionPoints], adjustments: Sequence[Adjustment], lateness: Lateness) -> Grade:
     """
     Return the grade that follows from points, adjustments and lateness.
 
@@ -45,18 +45,15 @@ def compute_grade(points: Iterable[CriterionPoints], adjustments: Sequence[Adjus
     at which the grader failed. More than the criterion's points it cannot give.
     """
     by_place = {adjustment.place: adjustment for adjustment in adjustments}
-    criteria, applied = [], []
-    earned = 0.0
-    for before in points:
-        earned += before.score
+    criteria, applied = list(points), []
+    for place, before in enumerate(points if by_place else ()):
         adjustment = by_place.pop((before.exercise, before.criterion), None)
-        after = before
         if adjustment is not None and adjustment.points is not None:
             score = min(adjustment.points, before.max_score)
-            after = before._replace(score=score, errored=False)
+            criteria[place] = before._replace(score=score, errored=False)
             applied.append(AppliedAdjustment(adjustment=adjustment, before=before.score, after=score))
-        criteria.append(after)
     adjusted = sum(criterion.score for criterion in criteria)
+    earned = sum(criterion.score for criterion in points) if applied else adjusted
     max_score = sum(criterion.max_score for criterion in criteria)
     late_points = round(lateness.deduction(adjusted, max_score), 2)
     complete = bool(criteria) and not any(criterion.errored for criterion in criteria)

@@ -1,7 +1,9 @@
 """What a report comes down to: its verdicts, from which every score follows."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import Final, NamedTuple
 
 from pydantic import Field
 
@@ -11,6 +13,9 @@ from grader.model.report import ScoreReport
 from grader.model.rubric import Criterion
 from grader.model.scoring import score_verdicts
 from grader.model.verdict import Verdict
+
+_REMEMBERED: Final = 1000
+"""Ways in which the checks of one criterion came out; more than a class has, few enough to hold."""
 
 
 class Outcome(Model):
@@ -55,16 +60,55 @@ def outcome_of(report: ScoreReport) -> Outcome:
     )
 
 
-def points_of(outcome: Outcome, exercises: Sequence[Exercise]) -> Iterator[CriterionPoints]:
-    """Yield what each criterion gives by the rubrics of these exercises; those that were not graded are left out."""
-    for exercise in exercises:
-        verdicts = outcome.verdicts.get(exercise.id)
-        if verdicts is not None:
-            for criterion in exercise.rubric.criteria:
-                yield _points(exercise.id, criterion, verdicts)
+class Scoring:
+    """
+    The rubrics of some exercises, ready to score many outcomes.
+
+    A criterion is scored once for each way in which its checks came out: a class of ten thousand has a million of
+    criteria to score, and few of them are new.
+
+    Args:
+        exercises: Whose criteria to score, in teaching order.
+    """
+
+    def __init__(self, exercises: Sequence[Exercise]) -> None:
+        self._exercises = [
+            (
+                exercise,
+                [
+                    (itemgetter(*criterion.checks), _CriterionScores(exercise.id, criterion))
+                    for criterion in exercise.rubric.criteria
+                ],
+            )
+            for exercise in exercises
+        ]
+
+    def points_of(self, outcome: Outcome) -> list[CriterionPoints]:
+        """Return what each criterion gives; those of exercises that were not graded are left out."""
+        found: list[CriterionPoints] = []
+        for exercise, criteria in self._exercises:
+            verdicts = outcome.verdicts.get(exercise.id)
+            if verdicts is not None:
+                try:
+                    found += [scores[verdicts_of(verdicts)] for verdicts_of, scores in criteria]
+                except KeyError:  # a check that was not run: the grader's own fault
+                    whole = defaultdict(lambda: Verdict.ERRORED, verdicts)
+                    found += [scores[verdicts_of(whole)] for verdicts_of, scores in criteria]
+        return found
 
 
-def _points(exercise: str, criterion: Criterion, verdicts: dict[str, Verdict]) -> CriterionPoints:
-    found = [verdicts.get(check, Verdict.ERRORED) for check in criterion.checks]
-    score, max_score = score_verdicts(criterion, found)
-    return CriterionPoints(exercise, criterion.id, score, max_score, Verdict.ERRORED in found)
+class _CriterionScores(dict[Verdict | tuple[Verdict, ...], CriterionPoints]):
+    """What one criterion gives, by the verdicts of its checks in the rubric's order."""
+
+    def __init__(self, exercise: str, criterion: Criterion) -> None:
+        super().__init__()
+        self._exercise = exercise
+        self._criterion = criterion
+
+    def __missing__(self, verdicts: Verdict | tuple[Verdict, ...]) -> CriterionPoints:
+        found = (verdicts,) if isinstance(verdicts, Verdict) else verdicts
+        score, max_score = score_verdicts(self._criterion, found)
+        points = CriterionPoints(self._exercise, self._criterion.id, score, max_score, Verdict.ERRORED in found)
+        if len(self) < _REMEMBERED:
+            self[verdicts] = points
+        return points

@@ -25,7 +25,6 @@ def score_exercise(exercise: Exercise, results: Mapping[str, CheckResult]) -> tu
 
 def score_verdicts(criterion: Criterion, verdicts: Sequence[Verdict]) -> tuple[float, float]:
     """Return what a criterion gives and could give, from the verdicts of its checks."""
-    # Called a million times for a class of ten thousand, hence counting instead of looking at each.
     judged = len(verdicts) - verdicts.count(Verdict.NOT_ASSESSED)
     if not judged:
         return 0.0, 0.0

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import IO, NamedTuple
 
 Cell = str | int | float | None
@@ -29,6 +30,7 @@ def text_cell(text: str) -> str:
     return f"'{text}" if _FORMULA.match(text) else text
 
 
+@lru_cache(maxsize=1000)  # a table of a class has a million cells and few numbers
 def number_cell(value: float | None) -> int | float | None:
     """Return points without needless digits; ``None``, an empty cell, where there is no number."""
     if value is None:
@@ -45,11 +47,8 @@ class CsvWriter:
 
     def row(self, cells: Iterable[Cell]) -> None:
         """Write one row; texts go through `text_cell`."""
-        self._writer.writerow([text_cell(cell) if isinstance(cell, str) else _empty(cell) for cell in cells])
-
-
-def _empty(cell: int | float | None) -> str | int | float:
-    return "" if cell is None else cell
+        shown = [text_cell(cell) if isinstance(cell, str) else "" if cell is None else cell for cell in cells]
+        self._writer.writerow(shown)
 
 
 class ForeignTable(NamedTuple):

@@ -17,7 +17,8 @@ def points_by_column(line: StudentLine) -> dict[str, float | None]:
     """Return the points by column: ``heads`` for an exercise, ``heads.split`` for a criterion; None: not judged."""
     points: dict[str, float | None] = {}
     for exercise, criterion, score, max_score in line.criteria:
-        points.setdefault(exercise, None)
+        if exercise not in points:
+            points[exercise] = None
         points[f"{exercise}.{criterion}"] = score if max_score > 0 else None
         if max_score > 0:
             points[exercise] = (points[exercise] or 0.0) + score
@@ -56,7 +57,7 @@ class GradesTable:
             number_cell(line.max_score),
             "; ".join(line.flags),
         ]
-        shown = {column: number_cell(score) for column, score in points.items()} if line.final is not None else {}
+        shown = [number_cell(points.get(column)) for column in self._columns] if line.final is not None else []
         self._rows.write(json.dumps([before, shown, after]) + "\n")
 
     def write(self, path: Path) -> None:
@@ -68,4 +69,4 @@ class GradesTable:
             csv.row([*_BEFORE, *self._columns, *_AFTER])
             for line in self._rows:
                 before, scores, after = json.loads(line)
-                csv.row([*before, *(scores.get(column) for column in self._columns), *after])
+                csv.row([*before, *scores, *[None] * (len(self._columns) - len(scores)), *after])

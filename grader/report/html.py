@@ -1,12 +1,13 @@
 """Write a report as one HTML file that needs nothing else: no network, no script."""
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
+from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
-from grader.model.report import CriterionResult, ExerciseReport, ScoreReport
+from grader.model.report import CheckResult, CriterionResult, ExerciseReport, ScoreReport
 from grader.model.verdict import Verdict
 from grader.report import outline, sentences
 from grader.report.finding import Look, facts_of, has_more
@@ -49,13 +50,57 @@ def _template() -> jinja2.Template:
         outline=outline,
         sign={verdict: _SIGN.format(verdict.value, sign.symbol) for verdict, sign in sentences.SIGNS.items()},
         word={verdict: _WORD.format(verdict.value, sign.word) for verdict, sign in sentences.SIGNS.items()},
-        facts_of=facts_of,
-        has_more=has_more,
-        Look=Look,
+        facts=lambda check, said: _facts(_Told(check), said),
+        check_item=lambda check: _check_item(_Told(check)),
         Verdict=Verdict,
         filter_printed=_printed,
         filter_share=_share,
     )
+
+
+@cache
+def _macros() -> Any:
+    return load_template(
+        "check.html.j2",
+        sign={verdict: _SIGN.format(verdict.value, sign.symbol) for verdict, sign in sentences.SIGNS.items()},
+        word={verdict: _WORD.format(verdict.value, sign.word) for verdict, sign in sentences.SIGNS.items()},
+        facts_of=facts_of,
+        has_more=has_more,
+        Look=Look,
+        Verdict=Verdict,
+    ).module
+
+
+class _Told:
+    """What a page tells of a check: all but its time. Equal for many checks of a class."""
+
+    __slots__ = ("_key", "check")
+
+    def __init__(self, check: CheckResult) -> None:
+        self.check = check
+        told = (value for name, value in check.__dict__.items() if name not in ("seconds", "mismatch"))
+        self._key = (*told, repr(check.mismatch))  # a mismatch holds a dictionary, which has no hash
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Told) and self._key == other._key
+
+
+# Most checks of a class came out in one of few ways, and telling of them is most of the work for a page.
+@lru_cache(maxsize=4000)
+def _check_item(told: _Told) -> Markup:
+    """Return what the list of points tells of a check."""
+    said: Markup = _macros().item(told.check)
+    return said
+
+
+@lru_cache(maxsize=1000)
+def _facts(told: _Told, already: str) -> Markup:
+    """Return what is told of a check that speaks for others, after what the reader has already read."""
+    said: Markup = _macros().facts(told.check, already)
+    return said
 
 
 def _printed(output: str) -> str:

@@ -1,6 +1,7 @@
 """Load the templates of pages that need nothing else: no network, no script, and no text that acts as markup."""
 
 import re
+from functools import lru_cache
 from importlib import resources
 
 import jinja2
@@ -39,6 +40,7 @@ def load_template(name: str, **known: object) -> jinja2.Template:
     return environment.from_string(_read(name))
 
 
+@lru_cache(maxsize=5000)  # titles and hints are the same in every report of a course
 def prose(text: str) -> Markup:
     """Return one line of prose in which what stands between backticks is set as code."""
     shown = escape(harmless_line(text))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from grader.model.feedback import FeedbackLevel
 from grader.model.redaction import redact_report
+from grader.model.report import Mismatch
 from grader.model.verdict import Verdict
 from grader.report.html import render_html
 from grader.report.sentences import SIGNS
@@ -182,3 +183,33 @@ def test_a_whole_course_is_rendered_in_a_moment():
     render_html(report)
 
     assert time.process_time() - started < 0.25
+
+
+def test_checks_that_differ_in_one_value_are_told_apart():
+    """What is told of a check is kept for the next report, and nobody may read the values of somebody else."""
+    pages = [
+        render_html(
+            samples.make_report(
+                (
+                    samples.make_exercise(
+                        "heads",
+                        (
+                            samples.make_criterion(
+                                "split",
+                                samples.make_check(
+                                    "splits",
+                                    Verdict.FAILED,
+                                    rationale="The values are wrong.",
+                                    mismatch=Mismatch(kind="value", what="heads", expected="0.25", got=got),
+                                ),
+                            ),
+                        ),
+                    ),
+                )
+            )
+        )
+        for got in ("0.125", "0.375")
+    ]
+
+    assert ("0.125" in pages[0], "0.375" in pages[0]) == (True, False)
+    assert ("0.125" in pages[1], "0.375" in pages[1]) == (False, True)
