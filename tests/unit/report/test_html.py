@@ -196,11 +196,13 @@ def test_checks_that_differ_in_one_value_are_told_apart():
                         (
                             samples.make_criterion(
                                 "split",
-                                samples.make_check(
-                                    "splits",
-                                    Verdict.FAILED,
-                                    rationale="The values are wrong.",
-                                    mismatch=Mismatch(kind="value", what="heads", expected="0.25", got=got),
+                                (
+                                    samples.make_check(
+                                        "splits",
+                                        Verdict.FAILED,
+                                        rationale="The values are wrong.",
+                                        mismatch=Mismatch(kind="value", what="heads", expected="0.25", got=got),
+                                    ),
                                 ),
                             ),
                         ),
