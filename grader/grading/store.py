@@ -492,6 +492,14 @@ def open_store(location: str | Path, *, create: bool = False, timeout_s: float =
         except (SQLAlchemyError, ImportError) as error:
             raise StoreError(unusable(url, error)) from None
     path = Path(text)
+    try:
+        _check_place(path, create=create)
+    except OSError as error:  # a folder on the way that nobody may look into, a name that is too long
+        raise StoreError(f"{path}: {error.strerror}. Name another place with --store.") from None
+    return Store(sa.URL.create("sqlite", database=str(path)), text, create=create, timeout_s=timeout_s)
+
+
+def _check_place(path: Path, *, create: bool) -> None:
     if not create and not path.exists():
         raise StoreError(
             f"{path}: there is no store. `grade batch SOURCE` makes it; if yours is elsewhere, name it with --store."
@@ -500,7 +508,6 @@ def open_store(location: str | Path, *, create: bool = False, timeout_s: float =
         raise StoreError(f"{path}: the folder {path.parent} is not there. Make it, or name another place with --store.")
     if path.is_dir():
         raise StoreError(f"{path}: expected a file, found a folder. Name a file with --store.")
-    return Store(sa.URL.create("sqlite", database=str(path)), text, create=create, timeout_s=timeout_s)
 
 
 def database_url(location: str | Path) -> sa.URL | None:

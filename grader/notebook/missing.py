@@ -1,6 +1,8 @@
 """Import nbgrader, or say what to install."""
 
 import importlib
+import os
+import sysconfig
 import warnings
 from typing import Any
 
@@ -18,6 +20,7 @@ def import_nbgrader(module: str) -> Any:
     Raises:
         NbgraderError: If nbgrader is not installed.
     """
+    _let_commands_be_found()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of its own dependencies
@@ -26,3 +29,11 @@ def import_nbgrader(module: str) -> Any:
         raise NbgraderError(
             f"this needs nbgrader, which is not installed ({error}). Type: pip install 'attention-dojo[nbgrader]'"
         ) from None
+
+
+def _let_commands_be_found() -> None:
+    """Put this Python's folder of commands on the path: nbgrader starts `alembic` by its name alone."""
+    commands = sysconfig.get_path("scripts")
+    known = os.environ.get("PATH", os.defpath)
+    if commands not in known.split(os.pathsep):
+        os.environ["PATH"] = os.pathsep.join([commands, known])

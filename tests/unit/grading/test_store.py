@@ -4,6 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from datetime import timedelta
@@ -327,7 +328,8 @@ def test_a_store_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     """With what to do."""
     path = tmp_path / "grades.sqlite"
     open_store(path, create=True).close()
-    for folder in [tmp_path, *tmp_path.parents][:3]:
+    above = [folder for folder in tmp_path.parents if folder.is_relative_to(tempfile.gettempdir())]
+    for folder in [tmp_path, *above[:-1]]:
         folder.chmod(0o755)
 
     result = subprocess.run(
