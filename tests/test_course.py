@@ -1,15 +1,19 @@
 """The built-in course is sound: a quicker setting of `grade course check`."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from grader.authoring.course import prove_course
+from grader.authoring.equivalents import read_equivalents
+from grader.authoring.mutate import make_mutants
 from grader.course.load import load_chaffs, load_course
 from grader.course.trees import CourseTrees, builtin_course
 from grader.grading.local import LocalGrader
 from grader.grading.messages import Graded
 
+ROOT = Path(__file__).parents[1]
 TREES = builtin_course()
 COURSE = load_course(TREES)
 IDS = [exercise.id for exercise in COURSE.exercises]
@@ -70,3 +74,26 @@ def test_each_mistake_of_the_sample_submission_is_named() -> None:
         "multihead": {"scale_by_d_model"},
         "positional": set(),
     } == named
+
+
+def test_the_published_proof_is_of_this_course() -> None:
+    """Its counts are those of the tree: whoever adds a check or a mistake proves the course again (`make proof`)."""
+    page = (ROOT / "docs/proof.md").read_text("utf-8")
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("| ")]
+    published = {row[0]: row[1:] for row in rows[1:]}
+
+    for exercise in COURSE.exercises:
+        chaffs = len(TREES.chaffs(exercise.id))
+        solution = TREES.solution(exercise.id).read_text("utf-8")
+        equivalent = len(read_equivalents(TREES, exercise.id))
+        mutants = len(make_mutants(solution)) - equivalent
+        expected = [
+            str(len(exercise.claims)),
+            *(f"{n} of {n}" for n in (len(TREES.wheats(exercise.id)), chaffs, chaffs, chaffs, chaffs)),
+            published[exercise.id][6],
+            f"{mutants} of {mutants}",
+            str(equivalent),
+        ]
+
+        assert expected == published[exercise.id], exercise.id
+    assert "None was found." in page
