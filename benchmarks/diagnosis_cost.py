@@ -11,14 +11,11 @@ import time
 
 import torch
 
-from grader.course.load import load_chaffs, load_course
-from grader.course.source import parse_python, promised_names
+from grader.course.load import load_course
 from grader.course.trees import builtin_course
-from grader.grading.known_code import KnownCode
+from grader.grading.known_code import KnownCode, read_fingerprints, read_stand_ins
 from grader.model.course import Course, Exercise
 from grader.model.verdict import Verdict
-from grader.sandbox.namespace import StandIn
-from grader.suite.fingerprint import Fingerprints
 from grader.suite.plugin import SuitePlugin, run_suites
 
 TREES = builtin_course()
@@ -27,19 +24,8 @@ _WRONG = (Verdict.FAILED, Verdict.RAISED)
 
 def measure(suites: SuitePlugin, course: Course, exercise: Exercise, seed: int) -> str:
     """Return a line about one exercise."""
-    stand_ins = [
-        StandIn(other, promised_names(parse_python(TREES.stub(other), other)), TREES.stand_in(other).read_text("utf-8"))
-        for other in exercise.rubric.builds_on
-    ]
-    ids = course.settings.exercises
-    fingerprints = Fingerprints(
-        exercise.id,
-        lambda: load_chaffs(TREES, exercise.rubric),
-        lambda chaff: TREES.chaff(exercise.id, chaff).read_text("utf-8"),
-        TREES.solution(exercise.id).read_text("utf-8"),
-        stand_ins,
-        ids,
-    )
+    stand_ins, ids = read_stand_ins(TREES, exercise), course.settings.exercises
+    fingerprints = read_fingerprints(TREES, exercise, stand_ins, ids)
     of_checks = {check: criterion.id for criterion in exercise.rubric.criteria for check in criterion.checks}
     each, whole = [], []
     for path in TREES.chaffs(exercise.id):

@@ -21,12 +21,10 @@ from typing import Any
 import torch
 
 from grader.course.load import load_chaffs, load_course
-from grader.course.source import parse_python, promised_names
 from grader.course.trees import builtin_course
-from grader.grading.known_code import KnownCode
+from grader.grading.known_code import KnownCode, read_stand_ins
 from grader.model.course import Course, Exercise
 from grader.model.verdict import Verdict
-from grader.sandbox.namespace import StandIn
 from grader.suite.plugin import SuitePlugin, run_suites
 
 TREES = builtin_course()
@@ -38,14 +36,7 @@ class Trial:
 
     def __init__(self, suites: SuitePlugin, course: Course, exercise: Exercise, seed: int) -> None:
         self.suites, self.course, self.exercise, self.seed = suites, course, exercise, seed
-        self.stand_ins = [
-            StandIn(
-                other,
-                promised_names(parse_python(TREES.stub(other), f"exercises/{other}.py")),
-                TREES.stand_in(other).read_text("utf-8"),
-            )
-            for other in exercise.rubric.builds_on
-        ]
+        self.stand_ins = read_stand_ins(TREES, exercise)
 
     def run(self) -> dict[str, Any]:
         """Return what is known of this seed, ready for JSON."""

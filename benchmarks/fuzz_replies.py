@@ -34,7 +34,7 @@ from grader.sandbox.channel import unpack_received
 from grader.sandbox.executor import Executor
 from grader.sandbox.problems import LearnerProblem
 from grader.sandbox.processes import Worker
-from grader.sandbox.wire import PREFIX, ActiveDevice, Handle, Opaque, ProtocolError, pack_frame, unpack_frame
+from grader.sandbox.wire import ActiveDevice, Handle, Opaque, ProtocolError, pack_frame, split_frame, unpack_frame
 from grader.suite.fingerprint import load_known_code
 from grader.suite.plugin import SuitePlugin, run_suites
 
@@ -147,12 +147,8 @@ class ForgingWorker(Worker):
 
 
 def _cross(value: Any, *, keep_strides: bool = False) -> Any:
-    frame = pack_frame(value, keep_strides=keep_strides)
-    header_length = PREFIX.unpack(frame[: PREFIX.size])[1]
-    start = PREFIX.size + header_length
-    if not keep_strides:
-        return unpack_received(frame[PREFIX.size : start], frame[start:])
-    return unpack_frame(frame[PREFIX.size : start], frame[start:], keep_strides=True)
+    header, payload = split_frame(pack_frame(value, keep_strides=keep_strides))
+    return unpack_frame(header, payload, keep_strides=True) if keep_strides else unpack_received(header, payload)
 
 
 class ForgingSandbox:

@@ -21,7 +21,16 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import torch
 
 from grader.sandbox.channel import unpack_received
-from grader.sandbox.wire import PREFIX, ActiveDevice, Handle, Opaque, ProtocolError, pack_frame, unpack_prefix
+from grader.sandbox.wire import (
+    PREFIX,
+    ActiveDevice,
+    Handle,
+    Opaque,
+    ProtocolError,
+    pack_frame,
+    split_frame,
+    unpack_prefix,
+)
 
 _STRANGE: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2**31, 2**63, -(2**63), 2**64, 10**400, 0.5, 1e308, "", "nan", "inf", "float32",
@@ -130,8 +139,7 @@ def make_input(random_: random.Random, valid: list[bytes]) -> bytes:
         return random_.randbytes(random_.randint(0, 64))
     if what < 0.12:
         return mutate_bytes(random_, frame)
-    header_length, _ = unpack_prefix(frame[: PREFIX.size])
-    header, payload = frame[PREFIX.size : PREFIX.size + header_length], frame[PREFIX.size + header_length :]
+    header, payload = split_frame(frame)
     if what < 0.4:
         header = mutate_bytes(random_, header)
     elif what < 0.97:

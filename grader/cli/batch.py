@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.cli.options import course_option, isolation_choice, open_course_option, store_option
+from grader.cli.options import (
+    check_exercise,
+    course_option,
+    isolation_choice,
+    open_course_option,
+    output_option,
+    store_option,
+)
 
 if TYPE_CHECKING:
     from grader.gradebooks.nbgrader import Target
@@ -43,13 +50,7 @@ _SHOWN = 40
 )
 @click.option("--jobs", type=click.IntRange(1), help="How many submissions at a time; as many as there are cores.")
 @isolation_choice
-@click.option(
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    default="graded",
-    show_default=True,
-    help="Where reports and the table of grades go.",
-)
+@output_option
 @store_option
 @course_option
 @click.pass_context
@@ -201,6 +202,4 @@ def _opening(classroom: "Classroom", *, goes_on: bool, number: int, gone: tuple[
 
 
 def _known(only: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:
-    from grader.cli.options import check_exercise
-
     return tuple(check_exercise(name, known) for name in only)

@@ -39,6 +39,14 @@ store_option = click.option(
     help="Where results are kept: an SQLite file, or the URL of a database.",
 )
 
+output_option = click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="graded",
+    show_default=True,
+    help="Where reports and the table of grades go.",
+)
+
 run_option = click.option(
     "--run", "number", type=click.IntRange(1), metavar="NUMBER", help="Which run; the latest if not given."
 )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.cli.options import run_option, store_option
+from grader.cli.options import output_option, run_option, store_option
 
 if TYPE_CHECKING:
     from grader.grading.store import Run, Store
@@ -13,13 +13,7 @@ if TYPE_CHECKING:
 
 @click.command("publish", epilog="Example: grade publish --run 3 --output graded")
 @run_option
-@click.option(
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    default="graded",
-    show_default=True,
-    help="Where reports and the table of grades go.",
-)
+@output_option
 @store_option
 def publish_command(number: int | None, output: Path, store_location: str) -> None:
     """Write each student's report, the table of grades and an index from what is kept; nothing is graded.

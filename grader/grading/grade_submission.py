@@ -10,9 +10,8 @@ from typing import Final
 import torch
 
 from grader import __version__
-from grader.course.load import load_chaffs
-from grader.course.source import parse_python, promised_names
 from grader.course.trees import CourseTrees
+from grader.grading.known_code import read_fingerprints, read_stand_ins
 from grader.grading.lanes import GradedExercise, run_lanes
 from grader.grading.messages import CheckDone, Event, ExerciseDone, ExerciseStarted, Job
 from grader.model.advice import MISTAKES
@@ -79,6 +78,7 @@ class SubmissionGrader:
     layers_off: frozenset[str] = frozenset()
     require_isolation: IsolationLevel | None = None
     _fingerprints: dict[str, Fingerprints] = field(default_factory=dict)
+    _stand_ins: dict[str, list[StandIn]] = field(default_factory=dict)
 
     def try_isolation(self) -> None:
         """
@@ -152,26 +152,16 @@ class SubmissionGrader:
         )
 
     def stand_ins(self, exercise: Exercise) -> list[StandIn]:
-        """Return the stand-ins for what an exercise builds on."""
-        return [
-            StandIn(
-                other,
-                promised_names(parse_python(self.trees.stub(other), f"exercises/{other}.py")),
-                self.trees.stand_in(other).read_text("utf-8"),
-            )
-            for other in exercise.rubric.builds_on
-        ]
+        """Return the stand-ins for what an exercise builds on, read at most once."""
+        if exercise.id not in self._stand_ins:
+            self._stand_ins[exercise.id] = read_stand_ins(self.trees, exercise)
+        return self._stand_ins[exercise.id]
 
     def fingerprints(self, exercise: Exercise) -> Fingerprints:
         """Return the known mistakes of an exercise, loaded at most once."""
         if exercise.id not in self._fingerprints:
-            self._fingerprints[exercise.id] = Fingerprints(
-                exercise_id=exercise.id,
-                chaffs=lambda: load_chaffs(self.trees, exercise.rubric),
-                code=lambda chaff_id: self.trees.chaff(exercise.id, chaff_id).read_text("utf-8"),
-                solution=self.trees.solution(exercise.id).read_text("utf-8"),
-                stand_ins=self.stand_ins(exercise),
-                exercise_ids=self.course.settings.exercises,
+            self._fingerprints[exercise.id] = read_fingerprints(
+                self.trees, exercise, self.stand_ins(exercise), self.course.settings.exercises
             )
         return self._fingerprints[exercise.id]
 
@@ -320,11 +310,9 @@ class _SubmissionRun:
     def _reason_to_skip(self, exercise: Exercise, check: str, results: dict[str, CheckResult]) -> str:
         if self.stopped:
             return "Not run: an earlier check failed, and you asked to stop there."
-        item = self.grader.suites.items[exercise.id][check]
-        for marker in item.iter_markers("depends_on"):
-            for other in marker.args:
-                if results[other].verdict is not Verdict.PASSED:
-                    return f"Not run: it would only repeat the news of “{results[other].title}”"
+        for other in self.grader.suites.depends_on(exercise.id, check):
+            if results[other].verdict is not Verdict.PASSED:
+                return f"Not run: it would only repeat the news of “{results[other].title}”"
         return ""
 
     def _run_check(

@@ -3,9 +3,12 @@
 The same executor answers as in a worker, and every answer goes through the same frames.
 """
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from grader.course.load import load_chaffs
+from grader.course.source import parse_python, promised_names
+from grader.course.trees import CourseTrees
 from grader.model.course import Exercise
 from grader.model.report import CheckResult
 from grader.model.verdict import Verdict
@@ -13,11 +16,37 @@ from grader.sandbox import pretend_device
 from grader.sandbox.executor import Reply, Request
 from grader.sandbox.namespace import StandIn
 from grader.sandbox.remote import Conversation, Device
-from grader.sandbox.wire import MAX_REPLY, PREFIX, pack_frame, unpack_frame, unpack_prefix
+from grader.sandbox.wire import MAX_REPLY, pack_frame, split_frame, unpack_frame
 from grader.suite.draw import Draw, seed_for
-from grader.suite.fingerprint import Transcript, load_known_code
+from grader.suite.fingerprint import Fingerprints, Transcript, load_known_code
 from grader.suite.plugin import CheckRun, SuitePlugin
 from grader.suite.verdicts import result_of
+
+
+def read_stand_ins(trees: CourseTrees, exercise: Exercise) -> list[StandIn]:
+    """Return the stand-ins for what an exercise builds on."""
+    return [
+        StandIn(
+            other,
+            promised_names(parse_python(trees.stub(other), f"exercises/{other}.py")),
+            trees.stand_in(other).read_text("utf-8"),
+        )
+        for other in exercise.rubric.builds_on
+    ]
+
+
+def read_fingerprints(
+    trees: CourseTrees, exercise: Exercise, stand_ins: Sequence[StandIn], exercise_ids: Sequence[str]
+) -> Fingerprints:
+    """Return the known mistakes of an exercise, each of which is read when it is first asked."""
+    return Fingerprints(
+        exercise_id=exercise.id,
+        chaffs=lambda: load_chaffs(trees, exercise.rubric),
+        code=lambda chaff_id: trees.chaff(exercise.id, chaff_id).read_text("utf-8"),
+        solution=trees.solution(exercise.id).read_text("utf-8"),
+        stand_ins=stand_ins,
+        exercise_ids=exercise_ids,
+    )
 
 
 @dataclass
@@ -38,13 +67,13 @@ class KnownCode:
     exercise: Exercise
     text: str
     seed: int
-    stand_ins: Collection[StandIn]
-    exercise_ids: Collection[str]
+    stand_ins: Sequence[StandIn]
+    exercise_ids: Sequence[str]
     transcripts: dict[str, Transcript] = field(default_factory=dict)
     """What the checks that ran asked and were answered."""
 
     def __post_init__(self) -> None:
-        self._executor = load_known_code(self.text, self.exercise.id, list(self.stand_ins), list(self.exercise_ids))
+        self._executor = load_known_code(self.text, self.exercise.id, self.stand_ins, self.exercise_ids)
         self._results: dict[str, CheckResult] = {}
         self._not_here: dict[Device, str] = {"accelerator": "Known code runs on the CPU."}
         if not pretend_device.available():
@@ -59,8 +88,7 @@ class KnownCode:
     def result(self, check: str) -> CheckResult:
         """Return what comes of a check, as in a grading: not run where one that it depends on is not passed."""
         if check not in self._results:
-            markers = self.suites.items[self.exercise.id][check].iter_markers("depends_on")
-            needed = [other for marker in markers for other in marker.args]
+            needed = self.suites.depends_on(self.exercise.id, check)
             if all(self.result(other).verdict is Verdict.PASSED for other in needed):
                 self._results[check] = self._run(check)
             else:
@@ -77,9 +105,6 @@ class KnownCode:
         return result_of(self.exercise.claims[check], run.error, run.observation, "")
 
     def _ask(self, request: Request, _: str) -> Reply:
-        frame = pack_frame(self._executor.perform(request), most=MAX_REPLY)
-        header_length, _payload_length = unpack_prefix(frame[: PREFIX.size])
-        header_end = PREFIX.size + header_length
-        reply = unpack_frame(frame[PREFIX.size : header_end], frame[header_end:])
+        reply = unpack_frame(*split_frame(pack_frame(self._executor.perform(request), most=MAX_REPLY)))
         assert isinstance(reply, dict)
         return reply

@@ -117,6 +117,13 @@ def unpack_prefix(prefix: bytes, most: int = MAX_PAYLOAD) -> tuple[int, int]:
     return header_length, payload_length
 
 
+def split_frame(frame: bytes, most: int = MAX_PAYLOAD) -> tuple[bytes, bytes]:
+    """Return the header and the payload of one whole frame; see `unpack_prefix`."""
+    header_length, _ = unpack_prefix(frame[: PREFIX.size], most)
+    start = PREFIX.size + header_length
+    return frame[PREFIX.size : start], frame[start:]
+
+
 def unpack_frame(header: bytes, payload: bytes, *, keep_strides: bool = False) -> Any:
     """
     Decode one frame's header and payload.
@@ -157,9 +164,8 @@ class _Encoder:
             return self._tensor(value)
         if kind is str:
             return _sendable(value)
-        if kind is dict or isinstance(value, dict):  # an OrderedDict is as good as a dict
-            encode = self.encode
-            return {"dict": [[_sendable(str(key)), encode(item, depth + 1)] for key, item in value.items()]}
+        if isinstance(value, dict):  # an OrderedDict is as good as a dict
+            return {"dict": [[_sendable(str(key)), self.encode(item, depth + 1)] for key, item in value.items()]}
         if value is None or kind is bool:
             return value
         if kind is int:
@@ -204,7 +210,7 @@ class _Encoder:
 def _sendable(text: str) -> str:
     # Lone surrogates do not survive UTF-8, so they are replaced here rather than refused there.
     if text.isascii():
-        return text if len(text) <= MAX_TEXT else text[:MAX_TEXT]
+        return text[:MAX_TEXT]
     return text[:MAX_TEXT].encode("utf-8", "replace").decode()
 
 

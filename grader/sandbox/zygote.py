@@ -145,7 +145,7 @@ def _warm_up() -> None:
     import torch
 
     from grader.sandbox import pretend_device, worker
-    from grader.sandbox.wire import PREFIX, pack_frame, unpack_frame, unpack_prefix
+    from grader.sandbox.wire import pack_frame, split_frame, unpack_frame
 
     assert worker.CHANNEL
     torch.set_num_threads(1)
@@ -153,10 +153,7 @@ def _warm_up() -> None:
     torch.nn.functional.scaled_dot_product_attention(x, x, x).sum().backward()  # type: ignore[no-untyped-call]
     torch.nn.Linear(8, 8)(x).softmax(-1).sum().backward()
     torch.autograd.grad([(x @ x).sin()], [x], [torch.ones_like(x)])
-    frame = pack_frame({"x": x, "n": (1, 2.0)})
-    header_length, _ = unpack_prefix(frame[: PREFIX.size])
-    start = PREFIX.size + header_length
-    unpack_frame(frame[PREFIX.size : start], frame[start:])
+    unpack_frame(*split_frame(pack_frame({"x": x, "n": (1, 2.0)})))
     pretend_device.prepare()
     gc.collect()
     gc.freeze()  # otherwise a child's first collection copies every page that torch's objects lie on

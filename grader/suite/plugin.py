@@ -67,6 +67,10 @@ class SuitePlugin:
     failure: Exception | None = None
     """What ended ``serve``: pytest would only say that something did."""
 
+    def depends_on(self, exercise: str, check: str) -> list[str]:
+        """Return the checks without which this one is not run."""
+        return [other for marker in self.items[exercise][check].iter_markers("depends_on") for other in marker.args]
+
     def run_check(self, exercise: str, check: str, run: CheckRun) -> None:
         """Run one check; what came of it is in ``run`` afterwards."""
         item = self.items[exercise][check]
