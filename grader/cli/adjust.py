@@ -76,12 +76,12 @@ def describe(made: "Adjustment") -> str:
 def _decide(
     store: "Store", run: "Run", student: str, criterion: str, points: float | None, why: str, author: str
 ) -> "Adjustment":
-    from grader.grading.plan import suggest
     from grader.model.adjustment import Adjustment
+    from grader.model.errors import did_you_mean
 
     if not any(store.results(run, [student])):
         known = [result.student.id for result in store.results(run)]
-        raise click.BadParameter(f"nobody in run {run.number} has the id {student!r}.{suggest(student, known)}")
+        raise click.BadParameter(f"nobody in run {run.number} has the id {student!r}.{did_you_mean(student, known)}")
     worth = {
         f"{exercise.id}.{each.id}": each.points
         for exercise in run.course.exercises
@@ -89,13 +89,12 @@ def _decide(
     }
     found = [name for name in worth if criterion in (name, name.partition(".")[2])]
     if len(found) != 1:
-        problem = (
-            f"several exercises have {criterion!r}: {', '.join(found)}" if found else f"no criterion {criterion!r}"
-        )
-        raise click.BadParameter(
-            f"{problem}.{'' if found else suggest(criterion, [*worth, *(name.partition('.')[2] for name in worth)])}",
-            param_hint="CRITERION",
-        )
+        if found:
+            problem = f"several exercises have {criterion!r}: {', '.join(found)}."
+        else:
+            names = [*worth, *(name.partition(".")[2] for name in worth)]
+            problem = f"no criterion {criterion!r}.{did_you_mean(criterion, names)}"
+        raise click.BadParameter(problem, param_hint="CRITERION")
     if points is not None and points > worth[found[0]]:
         raise click.BadParameter(f"{found[0]} has only {worth[found[0]]:g} points", param_hint="POINTS")
     exercise, _, name = found[0].partition(".")

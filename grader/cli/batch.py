@@ -168,7 +168,7 @@ def show_classroom(classroom: "Classroom") -> None:
 
 
 def _row(hand_in: "HandIn") -> tuple[str, ...]:
-    attempt = hand_in.attempts[hand_in.chosen] if hand_in.chosen is not None else None
+    attempt = hand_in.counted
     when = attempt.submitted_at.strftime("%Y-%m-%d %H:%M %Z") if attempt and attempt.submitted_at else ""
     notes = list(hand_in.notes)
     if attempt and attempt.marked_late:

@@ -1,6 +1,5 @@
 """Load a course from its trees, or say everything that is inconsistent in it."""
 
-import difflib
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
 
@@ -8,7 +7,7 @@ from grader.course.source import Combination, SuiteCheck, parse_python, promised
 from grader.course.trees import CourseTrees
 from grader.course.yaml_source import locate_nodes, read_yaml
 from grader.model.course import DECIDED_AFTER_GRADING, Chaff, Course, CourseSettings, Exercise
-from grader.model.errors import CourseError
+from grader.model.errors import CourseError, did_you_mean
 from grader.model.rubric import Rubric
 
 
@@ -29,7 +28,7 @@ def load_course(trees: CourseTrees, only: Collection[str] = ()) -> Course:
     for unknown in sorted(set(only) - set(settings.exercises)):
         known = ", ".join(settings.exercises)
         problems.append(
-            f"{unknown!r} is no exercise of this course.{_did_you_mean(unknown, settings.exercises)} It has: {known}."
+            f"{unknown!r} is no exercise of this course.{did_you_mean(unknown, settings.exercises)} It has: {known}."
         )
     for index, exercise_id in enumerate(settings.exercises):
         if only and exercise_id not in only:
@@ -72,7 +71,7 @@ def load_chaffs(trees: CourseTrees, rubric: Rubric) -> tuple[Chaff, ...]:
         for part in unknown:
             problems.append(
                 f"{_chaff_shown(rubric, name)}: combines names {part!r}, which is no single mistake of this exercise."
-                + _did_you_mean(part, single)
+                + did_you_mean(part, single)
             )
         if not unknown:
             chaffs.append(_combine(name, [single[part] for part in combination.combines], rubric))
@@ -165,7 +164,7 @@ def _rubric_problems(
         yield f"{shown}: exercise says {rubric.exercise!r}, but the file is named after {exercise_id!r}."
     for other in rubric.builds_on:
         if other not in known:
-            advice = _did_you_mean(other, known)
+            advice = did_you_mean(other, known)
             yield f"{shown}: builds_on names {other!r}, which is no exercise of this course.{advice}"
         elif other not in earlier:
             # Each exercise may build on earlier ones only, so a cycle always has a link that points forward.
@@ -187,7 +186,7 @@ def _check_problems(rubric: Rubric, checks: list[SuiteCheck], text: str, suite_s
                 line = lines.get(("criteria", index, "checks", position), 0) + 1
                 yield (
                     f"{shown}: line {line}: criterion {criterion.id!r} names the check {check!r}, "
-                    f"but {suite_shown} has no test_{check}.{_did_you_mean(check, defined)}"
+                    f"but {suite_shown} has no test_{check}.{did_you_mean(check, defined)}"
                 )
     for test in checks:
         if test.claim.id not in rubric.checks:
@@ -201,7 +200,7 @@ def _check_problems(rubric: Rubric, checks: list[SuiteCheck], text: str, suite_s
             if other not in before:
                 yield (
                     f"{suite_shown}: line {test.line}: {test.claim.id!r} depends on {other!r}, "
-                    f"which is no earlier check of this suite.{_did_you_mean(other, before)}"
+                    f"which is no earlier check of this suite.{did_you_mean(other, before)}"
                 )
         before.append(test.claim.id)
 
@@ -213,10 +212,5 @@ def _chaff_problems(rubric: Rubric, chaffs: Iterable[Chaff]) -> Iterable[str]:
             if lost not in criteria:
                 yield (
                     f"{_chaff_shown(rubric, chaff.id)}: loses names {lost!r}, which is no criterion "
-                    f"of rubrics/{rubric.exercise}.yaml.{_did_you_mean(lost, criteria)}"
+                    f"of rubrics/{rubric.exercise}.yaml.{did_you_mean(lost, criteria)}"
                 )
-
-
-def _did_you_mean(word: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return f" Did you mean {close[0]!r}?" if close else ""

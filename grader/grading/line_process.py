@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from types import TracebackType
-from typing import IO, Final, Self
+from typing import IO, BinaryIO, Final, Self
 
 from grader.model.errors import RunnerError
 from grader.sandbox.launch import clean_environment, python_command
@@ -30,6 +30,13 @@ def start_runner() -> "LineProcess":
     why this module imports nothing heavy.
     """
     return LineProcess("grader.grading.runner", "grading process")
+
+
+def take_standard_output() -> BinaryIO:
+    """Keep this process's standard output for answers alone: whatever prints by accident goes to standard error."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return answers
 
 
 class LineProcess:

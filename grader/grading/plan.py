@@ -1,8 +1,7 @@
 """Decide which run a class's grading is: a new one, or an interrupted one that goes on."""
 
-import difflib
 import secrets
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -10,7 +9,7 @@ from grader.grading.keys import kit_stamp
 from grader.grading.store import Run, Status, Store
 from grader.model.classroom import Classroom, HandIn
 from grader.model.course import Course, CourseSettings
-from grader.model.errors import CourseError, SubmissionError
+from grader.model.errors import CourseError, SubmissionError, did_you_mean
 from grader.model.late import assess_lateness
 from grader.model.rescore import find_unscorable
 
@@ -193,10 +192,4 @@ def _seed(asked: int | None, last: Run | None) -> int:
 def _refuse_unknown(asked: Collection[str], known: Sequence[str]) -> None:
     for student in asked:
         if student not in known:
-            raise SubmissionError(f"nobody in the class has the id {student!r}.{suggest(student, known)}")
-
-
-def suggest(word: str, known: Iterable[str]) -> str:
-    """Return a question for what was probably meant, or nothing."""
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return f" Did you mean {close[0]!r}?" if close else ""
+            raise SubmissionError(f"nobody in the class has the id {student!r}.{did_you_mean(student, known)}")

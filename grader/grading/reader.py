@@ -1,10 +1,10 @@
 """The process that reads hand-ins of a class, so that nothing in there can harm the one that keeps the results."""
 
-import os
 import sys
 from pathlib import Path
 from typing import Final
 
+from grader.grading.line_process import take_standard_output
 from grader.grading.messages import ReaderSettings, Reading, ReadingDone
 from grader.intake.attempts import AttemptReader
 from grader.intake.locate import locate_entries
@@ -16,8 +16,7 @@ NOTHING: Final = "Nothing was handed in."
 
 def main() -> None:
     """Read a hand-in for each line of standard input."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what prints by accident is no answer
+    answers = take_standard_output()
     lines = sys.stdin.buffer
     settings = ReaderSettings.model_validate_json(lines.readline())
     attempts: AttemptReader | None = None

@@ -10,6 +10,8 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from grader.grading.line_process import take_standard_output
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Start the sandbox, collect the suites, and grade each job until standard input ends."""
-    events = _take_standard_output()
+    events = take_standard_output()
     jobs = sys.stdin.buffer
     # Nothing of what is imported is garbage; looking for some would take a tenth of the time.
     gc.disable()
@@ -66,13 +68,6 @@ def main() -> None:
     finally:
         for sandbox in reversed(sandboxes):
             sandbox.close()
-
-
-def _take_standard_output() -> BinaryIO:
-    """Keep standard output for events alone: whatever prints by accident goes to standard error."""
-    events = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    return events
 
 
 def _fork_zygote(settings_line: bytes) -> "Zygote | None":

@@ -33,6 +33,7 @@ from grader.model.student_result import PointsChange, Standing, StudentResult
 from grader.model.submission import Submission
 
 DEFAULT_STORE: Final = "grades.sqlite"
+_RUNS: Final = sa.select(runs, courses.c.course, courses.c.verdicts_digest).join(courses)
 _PAGE: Final = 200
 """Results that are read at a time: few enough to hold no lock for long, and no memory."""
 _ZLIB_LEVEL: Final = 1
@@ -136,7 +137,7 @@ class StoredResult:
         report, grade = self.report(), self.grade
         if report is None or grade is None:
             return None
-        attempt = self.hand_in.attempts[self.hand_in.chosen] if self.hand_in.chosen is not None else None
+        attempt = self.hand_in.counted
         standing = Standing.GRADED if self.handed_in else Standing.NOT_SUBMITTED
         if grade.final is not None:
             report = report.model_copy(update={"complete": True})  # what was errored has been settled by hand
@@ -219,13 +220,11 @@ class Store:
     def runs(self) -> list[Run]:
         """Return all runs, oldest first."""
         with self._transaction() as connection:
-            numbers = connection.scalars(sa.select(runs.c.id).order_by(runs.c.id)).all()
-        return [self.run(number) for number in numbers]
+            return [_run_from(row) for row in connection.execute(_RUNS.order_by(runs.c.id))]
 
     def run(self, number: int | None = None) -> Run:
         """Return a run; the latest if no number is given. `StoreError` if there is none."""
-        query = sa.select(runs, courses.c.course, courses.c.verdicts_digest).join(courses)
-        query = query.where(runs.c.id == number) if number else query.order_by(runs.c.id.desc()).limit(1)
+        query = _RUNS.where(runs.c.id == number) if number else _RUNS.order_by(runs.c.id.desc()).limit(1)
         with self._transaction() as connection:
             row = connection.execute(query).first()
             if row is None:
@@ -457,7 +456,7 @@ class Store:
 
 def _grade(run: Run, scoring: Scoring, hand_in: HandIn, outcome: Outcome, by_hand: Sequence[Adjustment]) -> Grade:
     settings = run.course.settings
-    attempt = hand_in.attempts[hand_in.chosen] if hand_in.chosen is not None else None
+    attempt = hand_in.counted
     lateness = assess_lateness(
         settings.late,
         deadline=settings.deadline,

@@ -48,6 +48,11 @@ class HandIn(Model):
     """False for somebody who handed something in and is not on the roster, if there is one."""
     notes: tuple[str, ...] = ()
 
+    @property
+    def counted(self) -> Attempt | None:
+        """The attempt that counts; None if nothing was handed in."""
+        return None if self.chosen is None else self.attempts[self.chosen]
+
 
 class Classroom(Model):
     """What lies in a class's folder or archive: nobody dropped, nothing invented."""

@@ -1,5 +1,8 @@
 """Faults that are not a learner's: an author's, a teacher's, a machine's or our own."""
 
+import difflib
+from collections.abc import Iterable
+
 
 class GraderError(Exception):
     """Something that stops grading; its text is one line for a person: where, expected, found, what next."""
@@ -19,3 +22,9 @@ class IsolationError(GraderError):
 
 class RunnerError(GraderError):
     """The grading process itself failed: no learner is to blame and no grade was given."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return a question for what was probably meant, to be put behind a sentence; nothing if nothing is near."""
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""

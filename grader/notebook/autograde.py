@@ -12,7 +12,7 @@ from grader.model.errors import SubmissionError
 from grader.model.report import ScoreReport
 from grader.model.submission import Submission
 from grader.notebook.grading import grade_notebook, warm_grader
-from grader.notebook.mend import is_ours, mend, released_cells
+from grader.notebook.mend import Released, is_ours, mend, released_cells
 from grader.notebook.released import Place, answered_in
 from grader.notebook.show_grades import criteria_of, is_decided, show_grades
 from grader.notebook.shown import exercise_comment
@@ -26,8 +26,7 @@ class MendCells(NbGraderPreprocessor):  # type: ignore[misc]
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """Mend a notebook of this kit; others stay as they are."""
         about = resources["nbgrader"]
-        with Gradebook(about["db_url"]) as gradebook:
-            released = released_cells(gradebook.find_notebook(about["notebook"], about["assignment"]))
+        released = _released(about)
         if is_ours(released):
             for note in mend(nb, released):
                 self.log.warning("%s: %s", about["student"], note)
@@ -43,8 +42,7 @@ class GradeWithKit(Execute):  # type: ignore[misc]
     def preprocess(self, nb: Any, resources: Any = None, km: Any = None) -> tuple[Any, Any]:
         """Grade a notebook of this kit; any other is run in a kernel, as nbgrader does."""
         about = resources["nbgrader"]
-        with Gradebook(about["db_url"]) as gradebook:
-            released = released_cells(gradebook.find_notebook(about["notebook"], about["assignment"]))
+        released = _released(about)
         if not is_ours(released):
             ran: tuple[Any, Any] = super().preprocess(nb, resources, km)
             return ran
@@ -89,3 +87,8 @@ class SaveComments(NbGraderPreprocessor):  # type: ignore[misc]
                     grade.needs_manual_grade = True
             gradebook.db.commit()
         return nb, resources
+
+
+def _released(about: Any) -> tuple[Released, ...]:
+    with Gradebook(about["db_url"]) as gradebook:
+        return released_cells(gradebook.find_notebook(about["notebook"], about["assignment"]))

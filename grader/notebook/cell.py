@@ -96,10 +96,10 @@ def _cells_so_far(promises: dict[str, tuple[str, ...]]) -> "Submission":
     shell = _shell()
     if shell is None:
         raise SubmissionError("this is no notebook; name a saved one: check(…, notebook='attention.ipynb')")
-    session = shell.history_manager.get_range(raw=True, output=False)
-    sources = {source: None for _, _, source in session}
+    sources: dict[str, None] = {}
     for _, _, source in shell.history_manager.get_range(raw=True, output=False):
-        sources[source] = sources.pop(source)  # moves it to the end
+        sources.pop(source, None)
+        sources[source] = None  # at the end, also if it was there before
     cells = [{"cell_type": "code", "metadata": {}, "source": source, "outputs": []} for source in sources]
     data = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}).encode()
     listing = Listing()

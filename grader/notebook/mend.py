@@ -2,11 +2,9 @@
 
 import importlib
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-from grader.notebook.released import place_of
-
-SCHEMA: Final = 3
+from grader.notebook.released import SCHEMA, place_of
 
 
 class Released(NamedTuple):

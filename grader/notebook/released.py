@@ -6,6 +6,9 @@ CHECK: Final = "check--"
 ABOUT: Final = "about--"
 IMPORTS: Final = "imports--"
 
+SCHEMA: Final = 3
+"""The version of nbgrader's metadata that cells are written in."""
+
 
 class Place(NamedTuple):
     """A criterion of an exercise."""

@@ -11,9 +11,8 @@ from grader.model.course import Course, Exercise
 from grader.model.errors import CourseError
 from grader.notebook.definitions import join_solution
 from grader.notebook.prose import to_markdown
-from grader.notebook.released import ABOUT, CHECK, IMPORTS, answer_cell, criterion_cell
+from grader.notebook.released import ABOUT, CHECK, IMPORTS, SCHEMA, answer_cell, criterion_cell
 
-_SCHEMA = 3
 _EXERCISE_LINE = re.compile(r"\AExercise: \w+\s*")
 
 _HOW_TO = """\
@@ -103,7 +102,7 @@ def _nbgrader(
         "grade_id": grade_id,
         "locked": locked,
         **({"points": points} if points is not None else {}),
-        "schema_version": _SCHEMA,
+        "schema_version": SCHEMA,
         "solution": solution,
         "task": False,
     }

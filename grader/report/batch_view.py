@@ -15,6 +15,7 @@ from rich.text import Text
 from grader.model.verdict import Verdict
 from grader.report import sentences
 from grader.report.harmless import encodable, harmless_line
+from grader.report.live import start_live, write_plain
 from grader.report.terminal import STYLES
 
 _REDRAWS_PER_S: Final = 4
@@ -49,16 +50,7 @@ class BatchView:
         self._live: Live | None = None
 
     def __enter__(self) -> Self:
-        if self._console.is_terminal and not self._console.is_dumb_terminal:
-            self._live = Live(
-                get_renderable=self._draw,
-                console=self._console,
-                refresh_per_second=_REDRAWS_PER_S,
-                transient=True,
-                redirect_stdout=False,
-                redirect_stderr=False,
-            )
-            self._live.start()
+        self._live = start_live(self._console, self._draw, _REDRAWS_PER_S, transient=True)
         return self
 
     def __exit__(
@@ -86,9 +78,7 @@ class BatchView:
         if self._live is not None:
             self._console.print(Text(text))
         else:
-            # Straight to the file: rich would wrap a plain line at a width that a log file does not have.
-            self._console.file.write(text + "\n")
-            self._console.file.flush()
+            write_plain(self._console, text)
 
     def notice(self, line: str) -> None:
         """Show a line from now on: beside the bar, or once where there is none."""

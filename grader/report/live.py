@@ -1,12 +1,13 @@
 """Show how grading goes while it goes: one line for each exercise."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.text import Text
 
@@ -36,6 +37,31 @@ class _Line:
     report: ExerciseReport | None = None
 
 
+def start_live(
+    console: Console, draw: Callable[[], RenderableType], redraws_per_s: int, *, transient: bool = False
+) -> Live | None:
+    """Begin to draw on a terminal again and again; None where nothing can be drawn twice in one place."""
+    if not console.is_terminal or console.is_dumb_terminal:
+        return None
+    live = Live(
+        get_renderable=draw,
+        console=console,
+        refresh_per_second=redraws_per_s,
+        transient=transient,
+        # The learner's prints are captured elsewhere; what is left to print here is meant for the screen.
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+    live.start()
+    return live
+
+
+def write_plain(console: Console, line: str) -> None:
+    """Write a line straight to the file: rich would wrap it at a width that a log file does not have."""
+    console.file.write(line + "\n")
+    console.file.flush()
+
+
 class LiveView:
     """
     A context manager to which the runner tells what happens.
@@ -56,16 +82,7 @@ class LiveView:
         self._signs = {verdict: sign_of(verdict, self._console.encoding) for verdict in Verdict}
 
     def __enter__(self) -> Self:
-        if self._console.is_terminal and not self._console.is_dumb_terminal:
-            self._live = Live(
-                get_renderable=self._draw,
-                console=self._console,
-                refresh_per_second=_REDRAWS_PER_S,
-                # The learner's prints are captured elsewhere; what is left to print here is meant for the screen.
-                redirect_stdout=False,
-                redirect_stderr=False,
-            )
-            self._live.start()
+        self._live = start_live(self._console, self._draw, _REDRAWS_PER_S)
         return self
 
     def __exit__(
@@ -88,9 +105,7 @@ class LiveView:
         """End the line of an exercise with its points."""
         self._line(report.id).report = report
         if self._live is None:
-            # Straight to the file: rich would wrap a plain line at a width that a log file does not have.
-            self._console.file.write(encodable(_plain_line(report), self._console.encoding) + "\n")
-            self._console.file.flush()
+            write_plain(self._console, encodable(_plain_line(report), self._console.encoding))
 
     def _line(self, exercise_id: str) -> _Line:
         """Return an exercise's line; one that was never started, such as one with nothing to run, starts now."""
