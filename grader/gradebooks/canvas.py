@@ -9,7 +9,7 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 
-from grader.gradebooks.exported import Exported, GradebookError, shown, two_decimals, with_grade
+from grader.gradebooks.exported import Exported, GradebookError, find_row, shown, two_decimals, with_grade
 from grader.model.student_line import StudentLine
 from grader.report.cells import BOM, CsvWriter, find_column, number_cell, read_table
 
@@ -68,7 +68,7 @@ def fill_canvas(lines: Iterable[StudentLine], title: str, downloaded: str) -> Ex
             f"{', '.join(header[:6]) or 'an empty file'}. In Canvas: Grades, Export, Export Entire Gradebook."
         )
     # Kept students' rows must have a cell for the grade; Canvas leaves out what is empty at the end of a row.
-    rows = [row + [""] * (len(header) - len(row)) for row in table.rows]
+    rows = table.padded()
     place = _assignment_column(header, title, section)
     known = _index(rows, header)
     kept = [[*row[: section + 1], row[place] if place is not None else ""] for row in rows]
@@ -76,10 +76,8 @@ def fill_canvas(lines: Iterable[StudentLine], title: str, downloaded: str) -> Ex
     left_out: list[str] = []
     written, possible = 0, 0.0
     for line, final in with_grade(lines, left_out):
-        student = line.student
         possible = max(possible, line.max_score)
-        asked = (student.platform_id, student.id, student.email, student.name)
-        found = next((known[each.casefold()] for each in asked if each and each.casefold() in known), None)
+        found = find_row(known, line)
         if found is None:
             left_out.append(f"{shown(line)}: not in Canvas's file")
             continue

@@ -1,6 +1,6 @@
 """What an export gives: the file, and whom it leaves out and why."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from grader.model.errors import GraderError
@@ -31,6 +31,13 @@ def with_grade(lines: Iterable[StudentLine], left_out: list[str]) -> Iterable[tu
             left_out.append(f"{shown(line)}: no grade ({line.status.replace('_', ' ')})")
         else:
             yield line, line.final
+
+
+def find_row(known: Mapping[str, int], line: StudentLine) -> int | None:
+    """Return the row of a platform's own file that is a student's, by the first that it knows of what names one."""
+    student = line.student
+    asked = (student.platform_id, student.id, student.email, student.name)
+    return next((known[each.casefold()] for each in asked if each and each.casefold() in known), None)
 
 
 def shown(line: StudentLine) -> str:

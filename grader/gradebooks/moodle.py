@@ -9,7 +9,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from grader.gradebooks.exported import Exported, GradebookError, feedback_words, shown, two_decimals, with_grade
+from grader.gradebooks.exported import (
+    Exported,
+    GradebookError,
+    feedback_words,
+    find_row,
+    shown,
+    two_decimals,
+    with_grade,
+)
 from grader.model.student_line import StudentLine
 from grader.report.cells import BOM, CsvWriter, find_column, number_cell, read_table
 
@@ -66,15 +74,13 @@ def fill_moodle(lines: Iterable[StudentLine], downloaded: str) -> Exported:
             f"{', '.join(header[:6]) or 'an empty file'}. Headings are in the site's language: download the worksheet "
             "again with your language set to English."
         )
-    rows = [row + [""] * (len(header) - len(row)) for row in table.rows]
+    rows = table.padded()
     feedback, maximum = find_column(header, "Feedback comments"), find_column(header, "Maximum grade")
     known = _index(rows, header, identifier)
     left_out: list[str] = []
     written = 0
     for line, final in with_grade(lines, left_out):
-        student = line.student
-        asked = (student.platform_id, student.id, student.email, student.name)
-        found = next((known[each.casefold()] for each in asked if each and each.casefold() in known), None)
+        found = find_row(known, line)
         if found is None:
             left_out.append(f"{shown(line)}: not in Moodle's worksheet")
             continue

@@ -58,6 +58,11 @@ class ForeignTable(NamedTuple):
     delimiter: str
     with_bom: bool
 
+    def padded(self) -> list[list[str]]:
+        """Return copies of the rows, each at least as wide as the first: what is empty at the end is often left out."""
+        width = len(self.rows[0]) if self.rows else 0
+        return [row + [""] * (width - len(row)) for row in self.rows]
+
     def text(self) -> str:
         """Return the file again, with the same separators."""
         file = io.StringIO(newline="")
