@@ -9,6 +9,7 @@ to a file, so runs in pieces add up; the page is written from that file.
 
 import argparse
 import gc
+import hashlib
 import json
 import os
 import sys
@@ -56,7 +57,7 @@ class Trial:
             "false_passes": passes,
             "cpu_s": round(time.process_time() - started, 1),
             "torch": torch.__version__,
-            "course": self.course.digest[:16],
+            "code": digest_of(self.exercise),
         }
 
     def _code(self, path: Path) -> KnownCode:
@@ -74,6 +75,19 @@ class Trial:
     def _passes(self, path: Path, loses: Sequence[str]) -> Iterator[str]:
         code = self._code(path)
         return (f"{_name(path)}: keeps {criterion}" for criterion in loses if not code.loses(criterion))
+
+
+def digest_of(exercise: Exercise) -> str:
+    """Return a hash of what a trial follows from: the suite, the known code, and what belongs to which criterion."""
+    known = TREES.suite(exercise.id), TREES.solution(exercise.id), *map(TREES.stand_in, exercise.rubric.builds_on)
+    chaffs = TREES.chaffs(exercise.id)
+    paths = *known, *TREES.wheats(exercise.id), *chaffs, *map(TREES.twin, chaffs)
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(path.read_bytes())
+    for criterion in exercise.rubric.criteria:
+        digest.update(f"{criterion.id}: {criterion.checks}\n".encode())
+    return digest.hexdigest()[:16]
 
 
 def _name(path: Path) -> str:
@@ -124,7 +138,6 @@ def work_in_forks(tasks: Sequence[tuple[int, str]], course: Course, done: Path, 
 
 def page(trials: Sequence[dict[str, Any]], course: Course) -> Iterator[str]:
     """Yield the lines of a Markdown page."""
-    digests = {trial["course"] for trial in trials}
     yield "# Do verdicts depend on chance?"
     yield ""
     yield "`python benchmarks/flakiness.py` wrote this page. Each seed draws other sizes and numbers for every check."
@@ -147,8 +160,9 @@ def page(trials: Sequence[dict[str, Any]], course: Course) -> Iterator[str]:
     yield ""
     torches = ", ".join(sorted({trial["torch"] for trial in trials}))
     yield f"Seeds: {_ranges({trial['seed'] for trial in trials})}. torch {torches}."
-    if digests - {course.digest[:16]}:
-        yield "Some of these seeds were tried before the course was last changed."
+    changed = [name for name, rowed in rows.items() if {t["code"] for t in rowed} - {digest_of(course.exercise(name))}]
+    if changed:
+        yield f"Some of these seeds were tried before the exercise was last changed: {', '.join(changed)}."
     cases = [
         f"{trial['exercise']}, seed {trial['seed']}: {case}"
         for trial in trials
@@ -181,7 +195,7 @@ def main() -> None:
     done = {
         (trial["seed"], trial["exercise"])
         for trial in read_done(arguments.done)
-        if trial["course"] == course.digest[:16]
+        if trial["code"] == digest_of(course.exercise(trial["exercise"]))
     }
     seeds = range(arguments.first, arguments.first + arguments.seeds)
     tasks = [(seed, exercise) for seed in seeds for exercise in only if (seed, exercise) not in done]

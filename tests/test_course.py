@@ -41,9 +41,10 @@ def test_a_solution_differs_from_its_stub_in_bodies_only(builtin: CourseTrees) -
         assert "TODO" not in solution, exercise
 
 
-def test_the_points_of_the_course_are_a_hundred() -> None:
-    """So that points read as per cent, too."""
-    assert 100 == sum(exercise.rubric.points for exercise in COURSE.exercises)
+def test_the_attention_exercises_are_half_of_the_points() -> None:
+    """What comes before and after them is worth as much, so that all points read as per cent."""
+    core = ("masking", "scaling", "heads", "multihead", "positional")
+    assert 50 == sum(COURSE.exercise(exercise).rubric.points for exercise in core)
 
 
 def test_there_are_enough_checks_and_known_mistakes() -> None:
