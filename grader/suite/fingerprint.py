@@ -379,8 +379,10 @@ def values_alike(ours: Any, theirs: Any, right: Any = None) -> bool:
 def _tensors_alike(ours: torch.Tensor, theirs: torch.Tensor, right: Any) -> bool:
     if ours.shape != theirs.shape or ours.dtype is not theirs.dtype:
         return False
+    if torch.equal(ours, theirs):  # most are, and this is told in a tenth of the time
+        return True
     if not (ours.is_floating_point() or ours.is_complex()):
-        return bool(torch.equal(ours, theirs))
+        return False
     wide = torch.complex128 if ours.is_complex() else torch.float64
     a, b = ours.to(wide), theirs.to(wide)
     tolerance = _TOLERANCE.get(ours.dtype, _DEFAULT_TOLERANCE)
