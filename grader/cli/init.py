@@ -1,5 +1,6 @@
 """``grade init``: make a workspace."""
 
+import shlex
 from pathlib import Path
 
 import click
@@ -23,5 +24,5 @@ def init_command(folder: Path, course_root: Path | None) -> None:
         click.echo(f"Wrote {', '.join(written)} into {folder}.")
     if kept:
         click.echo(f"Kept as they were: {', '.join(kept)}.")
-    where = "" if folder.resolve() == Path.cwd() else f"cd {folder} && "
+    where = "" if folder.resolve() == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
     click.echo(f"Start with {course.exercises[0].id}.py, then type: {where}grade check")

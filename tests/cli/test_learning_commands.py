@@ -1,5 +1,6 @@
 """init, list, hint, reset and solution: what a learner types beside check."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,16 @@ def test_init_overwrites_nothing(workspace: Path) -> None:
     assert "mine" == (workspace / "double.py").read_text()
     assert "Wrote layer.py" in result.output
     assert "Kept as they were: double.py, README.md" in result.output
+
+
+def test_init_names_the_folder_so_that_it_can_be_typed(tmp_path: Path) -> None:
+    """A space does not cut the name in two."""
+    folder = tmp_path / "моя работа"
+
+    result = run("init", str(folder), *COURSE)
+
+    typed = result.output.split("then type: ")[1].split(" && ")[0]
+    assert ["cd", str(folder)] == shlex.split(typed)
 
 
 def test_init_where_nothing_can_be_written_is_one_line(tmp_path: Path) -> None:
