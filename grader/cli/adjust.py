@@ -56,9 +56,12 @@ def adjust_command(
         made = _decide(store, run, student, criterion, points, why.strip(), author or _user())
         store.adjust(made)
         (result,) = store.results(run, [student])
-        final = result.grade.final if result.grade else None
+        grade_now = result.grade
+        final = grade_now.final if grade_now else None
     click.echo(describe(made))
     grade = "no grade yet" if final is None else f"{final:g} points"
+    if grade_now is not None and grade_now.max_bonus:
+        grade += f" and {grade_now.bonus:g} of {grade_now.max_bonus:g} bonus points"
     click.echo(f"{student} has {grade} in run {run.number}. The files go out with: grade publish")
 
 

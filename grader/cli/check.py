@@ -117,7 +117,10 @@ def show_report(report: "ScoreReport", output_format: str, output: Path | None) 
         output.write_text(text, encoding="utf-8")
     except OSError as error:
         raise click.FileError(str(output), hint=f"{error.strerror}. The report was not written.") from None
-    click.echo(f"{report.score:g} of {report.max_score:g} points. Wrote {output}.", err=True)
+    from grader.report.sentences import bonus_of
+
+    bonus = bonus_of(report.bonus, report.max_bonus)
+    click.echo(f"{report.score:g} of {report.max_score:g} points{bonus}. Wrote {output}.", err=True)
 
 
 def exit_code_of(report: "ScoreReport") -> int:

@@ -1,6 +1,6 @@
 """``grade export``: grades for a gradebook."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,30 +31,46 @@ _SHOWN = 40
     help="Fill in this file, downloaded from Canvas (gradebook) or Moodle (offline grading worksheet).",
 )
 @click.option("--title", help="What the assignment is called in the gradebook; the course's title if not given.")
+@click.option(
+    "--add-bonus",
+    is_flag=True,
+    help="Put bonus points into the grade, which may then be more than all points (in csv they have columns).",
+)
 @run_option
 @store_option
 def export_command(
-    output_format: str, output: Path, into: Path | None, title: str | None, number: int | None, store_location: str
+    output_format: str,
+    output: Path,
+    into: Path | None,
+    title: str | None,
+    add_bonus: bool,
+    number: int | None,
+    store_location: str,
 ) -> None:
     """Write the grades of a run for a gradebook. Who has no grade is left out and named.
 
     Nothing that was graded is changed. To fill in a file that the platform gave you is safest: it names the students
     as the platform does.
     """
+    if add_bonus and output_format == "csv":
+        raise click.UsageError("--add-bonus is not for --format csv: there, bonus points have columns of their own.")
     if into is not None and output_format not in ("canvas", "moodle"):
         raise click.UsageError(f"--into goes with --format canvas or moodle, not {output_format}.")
+    from grader.gradebooks.exported import with_bonus
     from grader.grading.store import open_store
 
     with open_store(store_location) as store:
         run = store.run(number)
         if output_format == "gradescope":
-            _write_gradescope(store, run, output)
+            _write_gradescope(store, run, output, with_bonus=add_bonus)
             return
         lines = _lines(store, run)
         if output_format == "csv":
             _write_table(lines, output)
             return
-        exported = _export(lines, output_format, title or run.course.settings.title, into)
+        exported = _export(
+            with_bonus(lines) if add_bonus else lines, output_format, title or run.course.settings.title, into
+        )
     from grader.report.atomic import write_atomically
 
     write_atomically(output, exported.text)
@@ -70,7 +86,7 @@ def _lines(store: "Store", run: "Run") -> "Iterator[StudentLine]":
     return (line_of_stored(result) for result in store.results(run))
 
 
-def _export(lines: "Iterator[StudentLine]", output_format: str, title: str, into: Path | None) -> "Exported":
+def _export(lines: "Iterable[StudentLine]", output_format: str, title: str, into: Path | None) -> "Exported":
     from grader.gradebooks.canvas import export_canvas, fill_canvas
     from grader.gradebooks.exported import GradebookError
     from grader.gradebooks.moodle import export_moodle, fill_moodle
@@ -100,7 +116,7 @@ def _write_table(lines: "Iterator[StudentLine]", output: Path) -> None:
     click.echo(f"Wrote {output}: {written} students.")
 
 
-def _write_gradescope(store: "Store", run: "Run", output: Path) -> None:
+def _write_gradescope(store: "Store", run: "Run", output: Path, *, with_bonus: bool) -> None:
     from grader.gradebooks.gradescope import render_gradescope
     from grader.report.atomic import write_atomically
     from grader.report.folder_names import folder_name
@@ -108,7 +124,7 @@ def _write_gradescope(store: "Store", run: "Run", output: Path) -> None:
     written, left_out = 0, []
     for stored in store.results(run):
         result = stored.student_result()
-        text = render_gradescope(result, run.course.settings.feedback) if result else None
+        text = render_gradescope(result, run.course.settings.feedback, with_bonus=with_bonus) if result else None
         if text is None:
             left_out.append(f"{stored.student.id}: no grade")
             continue

@@ -21,15 +21,18 @@ def list_command(folder: Path, course_root: Path | None) -> None:
     course = load_course(open_course_option(course_root))
     progress = Workspace(folder).read_progress()
     table = Table(title=course.settings.title, title_justify="left", box=None, pad_edge=False)
-    for heading in ("", "exercise", "what you build", "level", "minutes"):
+    for heading in ("", "exercise", "what you build", "level"):
         table.add_column(heading)
-    table.add_column("points", justify="right")
+    for heading in ("minutes", "points"):
+        table.add_column(heading, justify="right")
+    table.add_column("builds on")
     for exercise in course.exercises:
         rubric, reached = exercise.rubric, progress.of(exercise.id)
         mark = "✔" if reached.passed else "◐" if reached.best else "·"
         points = f"{reached.best:g}/{rubric.points:g}" if reached.max_score else f"{rubric.points:g}"
+        points += f" +{rubric.bonus:g}" if rubric.bonus else ""
         level = "●" * rubric.difficulty + "○" * (5 - rubric.difficulty)
-        table.add_row(mark, exercise.id, rubric.title, level, str(rubric.minutes), points)
+        table.add_row(mark, exercise.id, rubric.title, level, str(rubric.minutes), points, ", ".join(rubric.builds_on))
     console = Console(highlight=False)
     console.print(table)
     done = sum(progress.of(exercise.id).passed for exercise in course.exercises)

@@ -61,7 +61,11 @@ def summarise(store: "Store", run: "Run") -> "tuple[ClassSummary, ClassTitles]":
     titles = ClassTitles(
         course=run.course.settings.title,
         exercises={rubric.exercise: rubric.title for rubric in rubrics},
-        criteria={(rubric.exercise, each.id): each.title for rubric in rubrics for each in rubric.criteria},
+        criteria={
+            (rubric.exercise, each.id): f"Bonus: {each.title}" if each.bonus else each.title
+            for rubric in rubrics
+            for each in rubric.criteria
+        },
         misconceptions=explained,
     )
     return tally.summary(), titles

@@ -37,6 +37,8 @@ def load_course(trees: CourseTrees, only: Collection[str] = ()) -> Course:
             exercises.append(_load_exercise(trees, exercise_id, settings.exercises[:index], settings.exercises))
         except CourseError as error:
             problems.append(str(error))
+    if not only and not problems:
+        problems += _points_problems(trees, settings, exercises)
     if problems:
         raise CourseError("\n".join(problems))
     return Course(settings=settings, exercises=tuple(exercises), digest=digest_course(trees, settings))
@@ -153,6 +155,19 @@ def _load_exercise(trees: CourseTrees, exercise_id: str, earlier: tuple[str, ...
         promises=promises,
         claims={check.claim.id: check.claim for check in checks},
         has_stand_in=trees.stand_in(exercise_id).is_file(),
+    )
+
+
+def _points_problems(trees: CourseTrees, settings: CourseSettings, exercises: Sequence[Exercise]) -> Iterable[str]:
+    found = sum(exercise.rubric.points for exercise in exercises)
+    if settings.points is None or abs(found - settings.points) < 1e-9:
+        return
+    line = locate_nodes(trees.settings.read_text(encoding="utf-8"))[("points",)] + 1
+    parts = ", ".join(f"{exercise.id} {exercise.rubric.points:g}" for exercise in exercises)
+    more = settings.points - found
+    yield (
+        f"rubrics/course.yaml: line {line}: points says {settings.points:g}, but the exercises add up to {found:g} "
+        f"({parts}). {'Add' if more > 0 else 'Take off'} {abs(more):g} in the rubrics, or write points: {found:g}."
     )
 
 

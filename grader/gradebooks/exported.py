@@ -33,6 +33,12 @@ def with_grade(lines: Iterable[StudentLine], left_out: list[str]) -> Iterable[tu
             yield line, line.final
 
 
+def with_bonus(lines: Iterable[StudentLine]) -> Iterable[StudentLine]:
+    """Yield the lines with the bonus in the grade, for a gradebook that takes more than all points."""
+    for line in lines:
+        yield line if line.final is None else line._replace(final=line.final + (line.bonus or 0.0))
+
+
 def find_row(known: Mapping[str, int], line: StudentLine) -> int | None:
     """Return the row of a platform's own file that is a student's, by the first that it knows of what names one."""
     student = line.student
@@ -49,12 +55,16 @@ def shown(line: StudentLine) -> str:
 def feedback_words(line: StudentLine) -> str:
     """Return the grade's parts in one line, such as ``masking 8 of 10, heads 12 of 15; 2 off for lateness``."""
     exercises: dict[str, list[float]] = {}
-    for exercise, _, score, max_score in line.criteria:
+    for exercise, _, score, max_score, bonus in line.criteria:
         both = exercises.setdefault(exercise, [0.0, 0.0])
+        if bonus:
+            continue
         both[0] += score if max_score > 0 else 0.0
         both[1] += max_score
     parts = [f"{exercise} {number(score)} of {number(possible)}" for exercise, (score, possible) in exercises.items()]
     steps = [", ".join(parts) if line.status != "not_submitted" else "nothing was handed in"]
+    if line.max_bonus and line.bonus is not None and line.status != "not_submitted":
+        steps.append(f"bonus {number(line.bonus)} of {number(line.max_bonus)}")
     if line.adjustments:
         steps.append(f"{number(abs(line.adjustments))} {'added' if line.adjustments > 0 else 'taken off'} by hand")
     if line.late:

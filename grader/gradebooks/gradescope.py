@@ -14,11 +14,18 @@ from grader.report.finding import facts_of
 from grader.report.grade_words import grade_sentences
 from grader.report.harmless import harmless_line
 from grader.report.outline import earned_all
-from grader.report.sentences import SIGNS, bare, headline
+from grader.report.sentences import SIGNS, bare, headline, title_of
 
 
-def render_gradescope(result: StudentResult, feedback: FeedbackLevel) -> str | None:
-    """Return the JSON, with one test for each criterion; ``None`` for a student who has no grade."""
+def render_gradescope(result: StudentResult, feedback: FeedbackLevel, *, with_bonus: bool = False) -> str | None:
+    """
+    Return the JSON, with one test for each criterion; ``None`` for a student who has no grade.
+
+    Args:
+        result: What the student ends up with.
+        feedback: How much of the report is shown.
+        with_bonus: Whether the grade holds the bonus points, so that it may be more than all points.
+    """
     grade = result.grade
     if grade is None or result.report is None:
         return None
@@ -31,7 +38,7 @@ def render_gradescope(result: StudentResult, feedback: FeedbackLevel) -> str | N
             earned = earned_all(criterion)
             tests.append(
                 {
-                    "name": harmless_line(f"{exercise.id}: {criterion.title}"),
+                    "name": harmless_line(f"{exercise.id}: {title_of(criterion)}"),
                     "name_format": "text",
                     "number": f"{place}.{number}",
                     "score": criterion.score,
@@ -46,7 +53,7 @@ def render_gradescope(result: StudentResult, feedback: FeedbackLevel) -> str | N
     said = [harmless_line(sentence) for sentence in (headline(report), *grade_sentences(result), *report.notes)]
     document = {
         # After lateness and adjustments; without it Gradescope would add up the tests.
-        "score": grade,
+        "score": grade + (result.bonus if with_bonus else 0.0),
         "execution_time": round(report.seconds, 3),
         "output": "\n".join(said),
         "output_format": "text",

@@ -198,7 +198,11 @@ def _save_grades(submitted: Any, result: StudentResult) -> list[str]:
             grade.auto_score, grade.needs_manual_grade = None, grade.manual_score is None
             notes.append(f"{grade.name} needs a person: the checks did not decide it")
             continue
-        grade.auto_score = min(max(criterion.score + by_hand.get(place, 0.0), 0.0), float(grade.max_score))
+        score = max(criterion.score + by_hand.get(place, 0.0), 0.0)
+        if criterion.bonus:  # its cell has no points of its own; nbgrader's word for a bonus is extra credit
+            grade.auto_score, grade.extra_credit, grade.needs_manual_grade = 0.0, score, False
+            continue
+        grade.auto_score = min(score, float(grade.max_score))
         changed = grade.manual_score is not None and before is not None and abs(before - grade.auto_score) > 1e-9
         if changed:
             notes.append(f"{grade.name} was graded by hand and now gets {grade.auto_score:g} by the checks; look again")

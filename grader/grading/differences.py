@@ -87,7 +87,9 @@ def _criteria(old: StoredResult, new: StoredResult, before: Grade, after: Grade)
         facts = list(_verdict_changes(old, new, *place))
         if was.max_score != now.max_score:
             facts.append(f"worth {_number(now.max_score)} instead of {_number(was.max_score)}")
-        changed = was.score != now.score or was.max_score != now.max_score
+        if was.bonus != now.bonus:
+            facts.append("a bonus now, in no total" if now.bonus else "no bonus any more: it is in the total")
+        changed = was.score != now.score or was.max_score != now.max_score or was.bonus != now.bonus
         if changed and place in by_hand:
             decided = by_hand[place]
             facts.append(f"set by hand: {decided.why}{f' ({decided.author})' if decided.author else ''}")

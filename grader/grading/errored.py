@@ -7,7 +7,7 @@ from grader import __version__
 from grader.grading.keys import torch_version
 from grader.model.course import Course
 from grader.model.report import CourseStamp, Environment, ExerciseReport, ScoreReport, SubmissionStamp
-from grader.model.scoring import score_exercise
+from grader.model.scoring import score_exercise, total_of_criteria, total_of_exercises
 from grader.model.submission import Submission
 
 
@@ -19,11 +19,17 @@ def errored_report(
     for exercise in course.exercises:
         if exercise.id in exercises:
             criteria = score_exercise(exercise, {})
-            points = sum(criterion.max_score for criterion in criteria)
+            points = total_of_criteria(criteria)
             report = ExerciseReport(
-                id=exercise.id, title=exercise.rubric.title, score=0.0, max_score=points, criteria=criteria
+                id=exercise.id,
+                title=exercise.rubric.title,
+                score=0.0,
+                max_score=points.max_score,
+                max_bonus=points.max_bonus,
+                criteria=criteria,
             )
             graded.append(report)
+    total = total_of_exercises(graded)
     return ScoreReport(
         course=CourseStamp(id=course.settings.id, title=course.settings.title, digest=course.digest),
         submission=SubmissionStamp(
@@ -38,7 +44,8 @@ def errored_report(
         ),
         seed=seed,
         score=0.0,
-        max_score=sum(exercise.max_score for exercise in graded),
+        max_score=total.max_score,
+        max_bonus=total.max_bonus,
         complete=False,
         exercises=tuple(graded),
         notes=(f"The grader failed: {problem}",),

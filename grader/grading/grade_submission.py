@@ -26,7 +26,7 @@ from grader.model.report import (
     SubmissionStamp,
 )
 from grader.model.rubric import Criterion, Limits
-from grader.model.scoring import score_exercise
+from grader.model.scoring import score_exercise, total_of_criteria, total_of_exercises
 from grader.model.submission import Entry, Flag
 from grader.model.verdict import Verdict
 from grader.sandbox import pretend_device
@@ -112,6 +112,7 @@ class SubmissionGrader:
         results = self._grade_exercises(job, deadline, emit)
         exercises = tuple(result.report for result in results)
         checks = [check for exercise in exercises for check in exercise.checks]
+        total = total_of_exercises(exercises)
         return ScoreReport(
             course=CourseStamp(id=self.course.settings.id, title=self.course.settings.title, digest=self.course.digest),
             submission=SubmissionStamp(
@@ -128,8 +129,10 @@ class SubmissionGrader:
                 isolation=next((result.isolation for result in results if result.isolation), None),
             ),
             seed=job.seed,
-            score=sum(exercise.score for exercise in exercises),
-            max_score=sum(exercise.max_score for exercise in exercises),
+            score=total.score,
+            max_score=total.max_score,
+            bonus=total.bonus,
+            max_bonus=total.max_bonus,
             complete=not any(check.verdict is Verdict.ERRORED for check in checks),
             exercises=exercises,
             notes=_notes(job),
@@ -199,11 +202,14 @@ class _SubmissionRun:
                     session.close()
                 notes += session.notes
         criteria = score_exercise(exercise, results)
+        total = total_of_criteria(criteria)
         report = ExerciseReport(
             id=exercise.id,
             title=exercise.rubric.title,
-            score=sum(criterion.score for criterion in criteria),
-            max_score=sum(criterion.max_score for criterion in criteria),
+            score=total.score,
+            max_score=total.max_score,
+            bonus=total.bonus,
+            max_bonus=total.max_bonus,
             criteria=criteria,
             source=entry.path or "",
             notes=tuple(notes),

@@ -138,6 +138,7 @@ class StoredResult:
         if report is None or grade is None:
             return None
         attempt = self.hand_in.counted
+        extra = {(points.exercise, points.criterion) for points in grade.criteria if points.bonus}
         standing = Standing.GRADED if self.handed_in else Standing.NOT_SUBMITTED
         if grade.final is not None:
             report = report.model_copy(update={"complete": True})  # what was errored has been settled by hand
@@ -155,11 +156,14 @@ class StoredResult:
                     points=applied.after - applied.before,
                     why=applied.adjustment.why,
                     author=applied.adjustment.author,
+                    bonus=applied.adjustment.place in extra,
                 )
                 for applied in grade.adjustments
             ),
             final=grade.final,
             max_score=grade.max_score,
+            bonus=grade.bonus,
+            max_bonus=grade.max_bonus,
             in_roster=self.hand_in.in_roster,
             problem=self.problem,
         )

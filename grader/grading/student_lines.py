@@ -20,6 +20,8 @@ def line_of_stored(result: StoredResult) -> StudentLine:
         late=-grade.late_points if grade and final is not None else None,
         final=final,
         max_score=grade.max_score if grade else 0.0,
+        bonus=grade.bonus if grade and final is not None else None,
+        max_bonus=grade.max_bonus if grade else 0.0,
         flags=distinct(outcome.flags) if outcome else (),
         verdicts=frozenset().union(*(checks.values() for checks in outcome.verdicts.values()))
         if outcome
@@ -55,4 +57,4 @@ def _criteria(result: StoredResult) -> tuple[CriterionLine, ...]:
 def _decided(points: CriterionPoints) -> CriterionLine:
     # Where the grader failed, the checks decided nothing.
     max_score = 0.0 if points.errored else points.max_score
-    return CriterionLine(points.exercise, points.criterion, points.score, max_score)
+    return CriterionLine(points.exercise, points.criterion, points.score, max_score, points.bonus)

@@ -28,6 +28,9 @@ class IndexEntry(Model):
     adjustments: float = 0.0
     final: float | None = None
     max_score: float = Field(default=0.0, ge=0)
+    bonus: float = Field(default=0.0, ge=0)
+    """Points earned on top, in no other number here."""
+    max_bonus: float = Field(default=0.0, ge=0)
     flags: tuple[str, ...] = ()
     sha256: str = ""
     """Digest of the sources that were graded; empty if there were none."""

@@ -84,6 +84,9 @@ class ScoreDistribution(Model):
     quartiles: tuple[float, float, float]
     highest: float
     full_marks: int
+    mean_bonus: float = 0.0
+    """Points earned on top, which are in no other number here, on average."""
+    max_bonus: float = 0.0
     edges: tuple[float, ...]
     """Of the bars; each bar takes its lower edge, the last one both."""
     bars: tuple[int, ...]
@@ -129,6 +132,7 @@ class ClassTally:
         self._finals = array("d")
         self._full_marks = 0
         self._max_score = 0.0
+        self._bonus = self._max_bonus = 0.0
         self._by_score: dict[CriterionLine, _SameScore] = defaultdict(_SameScore)
         self._constant: float | None = None
         self._exercises: dict[str, list[float]] = defaultdict(lambda: [0, 0.0])
@@ -147,6 +151,8 @@ class ClassTally:
         self._judged += 1
         if line.final is not None:
             self._finals.append(line.final)
+            self._bonus += line.bonus or 0.0
+            self._max_bonus = max(self._max_bonus, line.max_bonus)
             self._full_marks += line.final >= line.max_score > 0
         self._add_points(line)
         new = line.misconceptions - self._held.keys()
@@ -156,8 +162,8 @@ class ClassTally:
     def _add_points(self, line: StudentLine) -> None:
         earned: dict[str, list[float]] = {}
         total = 0.0
-        for exercise, _, score, max_score in line.criteria:
-            if max_score > 0:
+        for exercise, _, score, max_score, bonus in line.criteria:
+            if max_score > 0 and not bonus:
                 both = earned.get(exercise)
                 if both is None:
                     both = earned[exercise] = [0.0, 0.0]
@@ -172,12 +178,14 @@ class ClassTally:
             self._constant = total
         total -= self._constant
         squared = total * total
+        # A bonus is not in the total; as the rest is the total without the criterion, it is put in for its own sake.
         # A million times for a class of ten thousand: what can wait until the end, waits.
         for part in line.criteria:
             same = self._by_score[part]
             same.count += 1
-            same.total += total
-            same.total_squared += squared
+            whole = total + part.score if part.bonus else total
+            same.total += whole
+            same.total_squared += whole * whole if part.bonus else squared
 
     def summary(self) -> ClassSummary:
         """Return what is known so far."""
@@ -203,7 +211,7 @@ class ClassTally:
     def _statistics(self) -> Iterator[CriterionStatistics]:
         criteria: dict[tuple[str, str], list[tuple[float, _SameScore]]] = defaultdict(list)
         max_scores: dict[tuple[str, str], float] = {}
-        for (exercise, criterion, score, max_score), same in self._by_score.items():
+        for (exercise, criterion, score, max_score, _), same in self._by_score.items():
             if max_score > 0:
                 criteria[exercise, criterion].append((score, same))
                 max_scores[exercise, criterion] = max_score
@@ -238,6 +246,8 @@ class ClassTally:
             quartiles=(_quantile(finals, 0.25), _quantile(finals, 0.5), _quantile(finals, 0.75)),
             highest=finals[-1],
             full_marks=self._full_marks,
+            mean_bonus=self._bonus / len(finals),
+            max_bonus=self._max_bonus,
             edges=tuple(edges),
             bars=tuple(bars),
         )

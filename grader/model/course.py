@@ -11,7 +11,7 @@ from grader.model.feedback import FeedbackLevel
 from grader.model.late import LatePolicy, refuse_date_alone
 from grader.model.rubric import Rubric
 
-DECIDED_AFTER_GRADING: Final = frozenset({"deadline", "timezone", "late", "attempts"})
+DECIDED_AFTER_GRADING: Final = frozenset({"deadline", "timezone", "late", "attempts", "points"})
 """Settings that change no verdict, so that a change of them makes no work to be graded again."""
 
 
@@ -22,6 +22,8 @@ class CourseSettings(Model):
     title: str
     exercises: tuple[str, ...] = Field(min_length=1)
     """Exercise ids in teaching order."""
+    points: float | None = Field(default=None, gt=0)
+    """What the exercises must add up to, bonus points apart; whatever they do if it is not given."""
     feedback: FeedbackLevel = FeedbackLevel.FULL
     submission_s: float = Field(default=120.0, gt=0)
     """Wall seconds for grading one submission."""

@@ -44,6 +44,8 @@ class CriterionPoints(NamedTuple):
     """Zero when no check of it could be judged."""
     errored: bool = False
     """Whether the grader failed at one of its checks, so that the score is none."""
+    bonus: bool = False
+    """Whether these points are in no total, but come on top."""
 
 
 def outcome_of(report: ScoreReport) -> Outcome:
@@ -108,7 +110,8 @@ class _CriterionScores(dict[Verdict | tuple[Verdict, ...], CriterionPoints]):
     def __missing__(self, verdicts: Verdict | tuple[Verdict, ...]) -> CriterionPoints:
         found = (verdicts,) if isinstance(verdicts, Verdict) else verdicts
         score, max_score = score_verdicts(self._criterion, found)
-        points = CriterionPoints(self._exercise, self._criterion.id, score, max_score, Verdict.ERRORED in found)
+        errored = Verdict.ERRORED in found
+        points = CriterionPoints(self._exercise, self._criterion.id, score, max_score, errored, self._criterion.bonus)
         if len(self) < _REMEMBERED:
             self[verdicts] = points
         return points

@@ -93,6 +93,8 @@ class CriterionResult(Model):
     score: float
     max_score: float
     """Zero when no check of it can be judged on this machine."""
+    bonus: bool = False
+    """Whether these points are in no total, but come on top."""
     checks: tuple[CheckResult, ...]
 
 
@@ -103,6 +105,9 @@ class ExerciseReport(Model):
     title: str
     score: float
     max_score: float
+    bonus: float = 0.0
+    """Points earned on top; they are not in the score."""
+    max_bonus: float = 0.0
     criteria: tuple[CriterionResult, ...]
     source: str = ""
     """The file that the promised names were taken from."""
@@ -118,6 +123,10 @@ class ExerciseReport(Model):
     def checks(self) -> tuple[CheckResult, ...]:
         """Every check, in the rubric's order."""
         return tuple(check for criterion in self.criteria for check in criterion.checks)
+
+    def is_bonus(self, check: str) -> bool:
+        """Whether a check decides bonus points alone."""
+        return any(criterion.bonus and check in {each.id for each in criterion.checks} for criterion in self.criteria)
 
 
 class CourseStamp(Model):
@@ -190,6 +199,9 @@ class ScoreReport(Model):
     feedback: FeedbackLevel = FeedbackLevel.FULL
     score: float
     max_score: float
+    bonus: float = 0.0
+    """Points earned on top; they are not in the score, and full marks do not need them."""
+    max_bonus: float = 0.0
     complete: bool = True
     """False when a check is ``errored`` or not every exercise was graded: not a grade."""
     exercises: tuple[ExerciseReport, ...]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from grader.model.course import Course, Exercise
 from grader.model.report import CheckResult, CourseStamp, ExerciseReport, ScoreReport
-from grader.model.scoring import score_exercise
+from grader.model.scoring import score_exercise, total_of_criteria, total_of_exercises
 from grader.model.verdict import Verdict
 
 
@@ -22,8 +22,7 @@ def rescore_report(report: ScoreReport, course: Course) -> ScoreReport:
     return report.model_copy(
         update={
             "course": CourseStamp(id=course.settings.id, title=course.settings.title, digest=course.digest),
-            "score": sum(exercise.score for exercise in exercises),
-            "max_score": sum(exercise.max_score for exercise in exercises),
+            **total_of_exercises(exercises)._asdict(),
             "complete": not any(check.verdict is Verdict.ERRORED for each in exercises for check in each.checks),
             "exercises": exercises,
         }
@@ -59,8 +58,7 @@ def _rescore_exercise(report: ExerciseReport, exercise: Exercise) -> ExerciseRep
     return report.model_copy(
         update={
             "title": exercise.rubric.title,
-            "score": sum(criterion.score for criterion in criteria),
-            "max_score": sum(criterion.max_score for criterion in criteria),
+            **total_of_criteria(criteria)._asdict(),
             "criteria": criteria,
         }
     )

@@ -52,6 +52,8 @@ class Criterion(Model):
     category: Category
     title: str
     points: float = Field(gt=0)
+    bonus: bool = False
+    """Whether its points come on top: they are in no total, so full marks do not need them, and are shown apart."""
     hint: str = Field(min_length=1)
     """What to look at when this criterion is lost."""
     checks: tuple[str, ...] = Field(min_length=1)
@@ -67,6 +69,7 @@ class Rubric(Model):
     formulas: tuple[str, ...] = ()
     """What the exercise is about, in TeX, for notebooks."""
     points: float = Field(gt=0)
+    """What the criteria add up to, those with a bonus left out."""
     difficulty: int = Field(default=1, ge=1, le=5)
     minutes: int = Field(default=20, gt=0)
     """Expected working time."""
@@ -83,6 +86,11 @@ class Rubric(Model):
         """Every check, in the rubric's order."""
         return tuple(check for criterion in self.criteria for check in criterion.checks)
 
+    @property
+    def bonus(self) -> float:
+        """Points that can be earned on top."""
+        return sum(criterion.points for criterion in self.criteria if criterion.bonus)
+
     @field_validator("criteria")
     @classmethod
     def _criteria_are_distinct(cls, criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
@@ -97,7 +105,8 @@ class Rubric(Model):
 
     @model_validator(mode="after")
     def _points_add_up(self) -> Self:
-        total = sum(criterion.points for criterion in self.criteria)
+        total = sum(criterion.points for criterion in self.criteria if not criterion.bonus)
         if abs(total - self.points) > 1e-9:
-            raise ValueError(f"the criteria add up to {total:g} points, but points says {self.points:g}")
+            apart = f" (and {self.bonus:g} of bonus, which is not counted)" if self.bonus else ""
+            raise ValueError(f"the criteria add up to {total:g} points{apart}, but points says {self.points:g}")
         return self

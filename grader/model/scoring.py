@@ -1,11 +1,44 @@
 """Add verdicts up to a score, by the rubric."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from grader.model.course import Exercise
-from grader.model.report import CheckResult, CriterionResult
+from grader.model.report import CheckResult, CriterionResult, ExerciseReport
 from grader.model.rubric import Criterion
 from grader.model.verdict import Verdict
+
+
+class Total(NamedTuple):
+    """What several parts add up to; bonus points apart."""
+
+    score: float
+    max_score: float
+    bonus: float
+    max_bonus: float
+
+
+def total_of_criteria(criteria: Iterable[CriterionResult]) -> Total:
+    """Add up the criteria of an exercise."""
+    score = max_score = bonus = max_bonus = 0.0
+    for criterion in criteria:
+        if criterion.bonus:
+            bonus += criterion.score
+            max_bonus += criterion.max_score
+        else:
+            score += criterion.score
+            max_score += criterion.max_score
+    return Total(score, max_score, bonus, max_bonus)
+
+
+def total_of_exercises(exercises: Sequence[ExerciseReport]) -> Total:
+    """Add up the exercises of a report."""
+    return Total(
+        score=sum(exercise.score for exercise in exercises),
+        max_score=sum(exercise.max_score for exercise in exercises),
+        bonus=sum(exercise.bonus for exercise in exercises),
+        max_bonus=sum(exercise.max_bonus for exercise in exercises),
+    )
 
 
 def score_exercise(exercise: Exercise, results: Mapping[str, CheckResult]) -> tuple[CriterionResult, ...]:
@@ -40,6 +73,7 @@ def _score_criterion(exercise: Exercise, criterion: Criterion, results: Mapping[
         title=criterion.title,
         score=score,
         max_score=max_score,
+        bonus=criterion.bonus,
         checks=checks,
     )
 

@@ -16,6 +16,8 @@ class CriterionLine(NamedTuple):
     score: float
     max_score: float
     """Zero when nothing of it could be judged."""
+    bonus: bool = False
+    """Whether these points are in no total, but come on top."""
 
 
 class StudentLine(NamedTuple):
@@ -32,6 +34,9 @@ class StudentLine(NamedTuple):
     """Zero or less."""
     final: float | None
     max_score: float
+    bonus: float | None = None
+    """Points earned on top, in no other number here; None without a grade."""
+    max_bonus: float = 0.0
     flags: tuple[str, ...] = ()
     verdicts: frozenset[Verdict] = frozenset()
     """Every verdict that some check got."""
@@ -57,7 +62,7 @@ def line_of(result: StudentResult) -> StudentLine:
         student=result.student,
         status=status_of(result),
         criteria=tuple(
-            CriterionLine(exercise.id, criterion.id, criterion.score, criterion.max_score)
+            CriterionLine(exercise.id, criterion.id, criterion.score, criterion.max_score, criterion.bonus)
             for exercise in (report.exercises if report else ())
             for criterion in exercise.criteria
         ),
@@ -66,6 +71,8 @@ def line_of(result: StudentResult) -> StudentLine:
         late=-result.late_points if graded else None,
         final=result.grade,
         max_score=result.max_score,
+        bonus=result.bonus if graded else None,
+        max_bonus=result.max_bonus,
         flags=distinct(flag.id for flag in report.flags) if report else (),
         verdicts=frozenset(check.verdict for _, check in checks),
         misconceptions=frozenset((ex, check.diagnosis.misconception) for ex, check in checks if check.diagnosis),

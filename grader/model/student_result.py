@@ -28,6 +28,8 @@ class PointsChange(Model):
     points: float
     why: str
     author: str = ""
+    bonus: bool = False
+    """Whether they are bonus points, which are in no total."""
 
 
 class StudentResult(Model):
@@ -46,6 +48,9 @@ class StudentResult(Model):
     final: float | None = None
     """The grade in points, after lateness and adjustments; None for ``errored``."""
     max_score: float = Field(default=0.0, ge=0)
+    bonus: float = Field(default=0.0, ge=0)
+    """Points earned on top, after adjustments; they are in no other number here."""
+    max_bonus: float = Field(default=0.0, ge=0)
     in_roster: bool = True
     """False for somebody who handed something in and is not on the roster, if there is one."""
     problem: str = ""
@@ -60,8 +65,8 @@ class StudentResult(Model):
 
     @property
     def adjusted(self) -> float:
-        """All adjustments together."""
-        return sum(change.points for change in self.adjustments)
+        """All adjustments together, but for those of bonus points."""
+        return sum(change.points for change in self.adjustments if not change.bonus)
 
     @property
     def grade(self) -> float | None:

@@ -46,6 +46,8 @@ def points(criterion: str, *, notebook: str | Path | None = None, course: str | 
     """
     Return the points of a criterion, and print what became of it: the last value of a cell that nbgrader grades.
 
+    A bonus is printed and returns zero: nbgrader has no place for it in a cell.
+
     Args:
         criterion: Exercise and criterion, such as ``heads.split``.
         notebook: A saved notebook to grade instead of this one's cells.
@@ -66,7 +68,8 @@ def points(criterion: str, *, notebook: str | Path | None = None, course: str | 
     if not report.complete and any(check.verdict.value == "errored" for check in found.checks):
         raise GraderError(f"{criterion}: the grader failed, not your code; run this cell again")
     print(criterion_text(found))  # noqa: T201 - a cell's output
-    return float(found.score)
+    # A bonus has a cell without points, and nbgrader refuses a cell that gives more than it has.
+    return 0.0 if found.bonus else float(found.score)
 
 
 def _report(exercise: str, notebook: str | Path | None, course: str | Path) -> "ScoreReport":

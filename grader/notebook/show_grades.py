@@ -4,6 +4,7 @@ import importlib
 from typing import Any
 
 from grader.model.report import CriterionResult, ScoreReport
+from grader.model.scoring import total_of_exercises
 from grader.model.verdict import Verdict
 from grader.notebook.released import Place, checked_in, place_of
 from grader.notebook.shown import criterion_text, report_data
@@ -40,8 +41,8 @@ def show_grades(notebook: Any, report: ScoreReport) -> None:
         grade_id = about.get("grade_id", "")
         checked = [exercise for exercise in report.exercises if exercise.id == checked_in(grade_id)]
         if checked:
-            sums = {"exercises": tuple(checked), "score": checked[0].score, "max_score": checked[0].max_score}
-            data = report_data(report.model_copy(update=sums))
+            sums = total_of_exercises(checked)._asdict()
+            data = report_data(report.model_copy(update={"exercises": tuple(checked), **sums}))
             cell.outputs = [v4.new_output("display_data", data=data)]
         elif about.get("grade") and not about.get("solution"):
             place = place_of(grade_id)
@@ -49,7 +50,7 @@ def show_grades(notebook: Any, report: ScoreReport) -> None:
             if criterion is None:  # on standard error: nbgrader gives full points to a cell that says nothing
                 cell.outputs = [v4.new_output("stream", name="stderr", text=_UNKNOWN)]
                 continue
-            value = {"text/plain": repr(float(criterion.score))}
+            value = {"text/plain": repr(0.0 if criterion.bonus else float(criterion.score))}
             cell.execution_count = 1
             cell.outputs = [
                 v4.new_output("stream", name="stdout", text=f"{criterion_text(criterion)}\n"),

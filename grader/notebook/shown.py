@@ -6,11 +6,12 @@ from itertools import zip_longest
 from typing import Any
 
 from grader.model.report import CriterionResult, ExerciseReport, ScoreReport
+from grader.model.scoring import total_of_exercises
 from grader.model.verdict import Verdict
 from grader.report.finding import Look, facts_of
 from grader.report.harmless import harmless_line
 from grader.report.outline import standing
-from grader.report.sentences import SIGNS, headline, points
+from grader.report.sentences import SIGNS, and_bonus, headline, points, title_of
 
 _HEIGHT = 480
 _SILENT = frozenset({Verdict.PASSED, Verdict.SKIPPED, Verdict.NOT_ASSESSED})
@@ -59,7 +60,7 @@ def criterion_text(criterion: CriterionResult) -> str:
     verdict = standing(criterion)
     sign = f"{SIGNS[verdict].symbol} " if verdict else ""
     given = points(criterion.score, criterion.max_score) if criterion.max_score > 0 else "not judged on this machine"
-    lines = [harmless_line(f"{sign}{given}: {criterion.title}")]
+    lines = [harmless_line(f"{sign}{given}: {title_of(criterion)}")]
     for check in criterion.checks:
         if check.verdict in _SILENT:
             continue
@@ -74,11 +75,10 @@ def criterion_text(criterion: CriterionResult) -> str:
 
 def exercise_comment(report: ScoreReport, exercise: ExerciseReport) -> str:
     """Return an exercise in a few lines: what to fix next, and which criteria are lost."""
-    lost = [f"- {c.title} ({points(c.score, c.max_score)})" for c in exercise.criteria if c.score < c.max_score]
-    own = report.model_copy(update={"exercises": (exercise,)})
-    own = own.model_copy(update={"score": exercise.score, "max_score": exercise.max_score})
+    lost = [f"- {title_of(c)} ({points(c.score, c.max_score)})" for c in exercise.criteria if c.score < c.max_score]
+    own = report.model_copy(update={"exercises": (exercise,), **total_of_exercises([exercise])._asdict()})
     first = headline(own) if lost else "Full marks."
-    said = [points(exercise.score, exercise.max_score), first, "\n".join(lost)]
+    said = [f"{points(exercise.score, exercise.max_score)}{and_bonus(exercise)}", first, "\n".join(lost)]
     # nbgrader's feedback takes a comment for Markdown, in which a learner's text must not become HTML.
     text = "\n\n".join(part for part in said if part)
     return "\n".join(harmless_line(line).replace("&", "&amp;").replace("<", "&lt;") for line in text.split("\n"))

@@ -57,7 +57,8 @@ def _exercise_cells(trees: CourseTrees, course: Course, exercise: Exercise) -> I
     stub, solution = (path(exercise.id).read_text("utf-8") for path in (trees.stub, trees.solution))
     parts = join_solution(exercise.id, stub, solution, course.settings.exercises)
     text = to_markdown(_EXERCISE_LINE.sub("", parts.docstring), rubric.formulas)
-    yield _markdown(f"{ABOUT}{exercise.id}", f"## {rubric.title}\n\n*{rubric.points:g} points*\n\n{text}")
+    bonus = f", and {rubric.bonus:g} of bonus" if rubric.bonus else ""
+    yield _markdown(f"{ABOUT}{exercise.id}", f"## {rubric.title}\n\n*{rubric.points:g} points{bonus}*\n\n{text}")
     if parts.shared:
         yield _code(f"{IMPORTS}{exercise.id}", parts.shared, locked=True)
     for name, answer in parts.answers:
@@ -66,6 +67,7 @@ def _exercise_cells(trees: CourseTrees, course: Course, exercise: Exercise) -> I
     yield _code(f"{CHECK}{exercise.id}", check, locked=True)
     for criterion in rubric.criteria:
         said = "1 point" if criterion.points == 1 else f"{criterion.points:g} points"
+        said = f"{said} of bonus" if criterion.bonus else said
         lines = (
             f"# {said}: {criterion.title}",
             "from grader.notebook import points",
@@ -73,7 +75,7 @@ def _exercise_cells(trees: CourseTrees, course: Course, exercise: Exercise) -> I
             f'points("{exercise.id}.{criterion.id}")',
         )
         grade_id = criterion_cell(exercise.id, criterion.id)
-        yield _code(grade_id, "\n".join(lines), locked=True, points=criterion.points)
+        yield _code(grade_id, "\n".join(lines), locked=True, points=0 if criterion.bonus else criterion.points)
 
 
 def _markdown(grade_id: str, text: str) -> dict[str, Any]:

@@ -108,6 +108,8 @@ def _write_student(
         adjustments=line.adjustments or 0.0,
         final=line.final,
         max_score=line.max_score,
+        bonus=line.bonus or 0.0,
+        max_bonus=line.max_bonus,
         flags=line.flags,
         sha256=result.report.submission.sha256 if result.report else "",
         in_roster=line.in_roster,

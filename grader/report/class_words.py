@@ -66,11 +66,13 @@ def scores_sentence(summary: ClassSummary) -> str:
     if scores is None:
         return "Nobody who handed something in has a grade yet."
     low, median, high = scores.quartiles
+    bonus = f" Bonus, not counted here: {number(scores.mean_bonus)} of {number(scores.max_bonus)} on average."
+    bonus = bonus if scores.max_bonus else ""
     return (
         f"Of {number(scores.max_score)} points, the {count(scores.students, 'student')} who handed something in and "
         f"have a grade reached {number(scores.mean)} on average (standard deviation {number(scores.deviation)}); half "
         f"of them {number(median)} or more, the middle half {number(low)} to {number(high)}. "
-        f"Full marks: {scores.full_marks:,}."
+        f"Full marks: {scores.full_marks:,}.{bonus}"
     )
 
 

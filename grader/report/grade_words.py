@@ -1,7 +1,7 @@
 """Tell a student how the score of the checks became the grade."""
 
 from grader.model.student_result import StudentResult
-from grader.report.sentences import bare, end, number, points
+from grader.report.sentences import bare, bonus_of, end, number, points
 
 
 def grade_sentences(result: StudentResult) -> tuple[str, ...]:
@@ -9,7 +9,7 @@ def grade_sentences(result: StudentResult) -> tuple[str, ...]:
     if result.grade is None or not (result.late_points or result.late_why or result.adjustments):
         return ()
     sentences = [
-        f"Your grade: {points(result.grade, result.max_score)}.",
+        f"Your grade: {points(result.grade, result.max_score)}{bonus_of(result.bonus, result.max_bonus)}.",
         f"The checks gave {_points(result.raw or 0.0)}.",
     ]
     if result.late_points or result.late_why:
@@ -21,9 +21,11 @@ def grade_sentences(result: StudentResult) -> tuple[str, ...]:
         )
         by = f" by {change.author}" if change.author else ""
         done = "added" if change.points >= 0 else "taken off"
-        sentences.append(end(f"{_points(abs(change.points))} {done}{where}{by}: {bare(change.why)}"))
+        sentences.append(
+            end(f"{_points(abs(change.points), bonus=change.bonus)} {done}{where}{by}: {bare(change.why)}")
+        )
     return tuple(sentences)
 
 
-def _points(value: float) -> str:
-    return f"{number(value)} {'point' if value == 1 else 'points'}"
+def _points(value: float, *, bonus: bool = False) -> str:
+    return f"{number(value)} {'bonus ' if bonus else ''}{'point' if value == 1 else 'points'}"

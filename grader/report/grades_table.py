@@ -11,16 +11,21 @@ from grader.report.cells import BOM, Cell, CsvWriter, number_cell
 
 _BEFORE = ("id", "name", "email", "section", "status")
 _AFTER = ("raw", "late", "adjustments", "final", "max", "flags")
+_BONUS = ("bonus", "max_bonus")
 
 
 def points_by_column(line: StudentLine) -> dict[str, float | None]:
-    """Return the points by column: ``heads`` for an exercise, ``heads.split`` for a criterion; None: not judged."""
+    """
+    Return the points by column: ``heads`` for an exercise, ``heads.split`` for a criterion; None: not judged.
+
+    A criterion with a bonus has its column and is not in its exercise.
+    """
     points: dict[str, float | None] = {}
-    for exercise, criterion, score, max_score in line.criteria:
+    for exercise, criterion, score, max_score, bonus in line.criteria:
         if exercise not in points:
             points[exercise] = None
         points[f"{exercise}.{criterion}"] = score if max_score > 0 else None
-        if max_score > 0:
+        if max_score > 0 and not bonus:
             points[exercise] = (points[exercise] or 0.0) + score
     return points
 
@@ -35,6 +40,7 @@ class GradesTable:
 
     def __init__(self) -> None:
         self._columns: dict[str, None] = {}
+        self._has_bonus = False
         self._rows = tempfile.TemporaryFile("w+", encoding="utf-8", errors="surrogatepass")  # noqa: SIM115 - closed by __exit__
 
     def __enter__(self) -> Self:
@@ -56,17 +62,25 @@ class GradesTable:
             number_cell(line.final),
             number_cell(line.max_score),
             "; ".join(line.flags),
+            number_cell(line.bonus),
+            number_cell(line.max_bonus),
         ]
+        self._has_bonus = self._has_bonus or line.max_bonus > 0
         shown = [number_cell(points.get(column)) for column in self._columns] if line.final is not None else []
         self._rows.write(json.dumps([before, shown, after]) + "\n")
 
     def write(self, path: Path) -> None:
-        """Write the table: raw plus late plus adjustments is final, unless that falls below zero."""
+        """
+        Write the table: raw plus late plus adjustments is final, unless that falls below zero.
+
+        Where there are bonus points, they stand in two more columns at the end, and in no other.
+        """
+        end = [*_AFTER, *(_BONUS if self._has_bonus else ())]
         self._rows.seek(0)
         with replacing(path) as file:
             file.write(BOM)
             csv = CsvWriter(file)
-            csv.row([*_BEFORE, *self._columns, *_AFTER])
+            csv.row([*_BEFORE, *self._columns, *end])
             for line in self._rows:
                 before, scores, after = json.loads(line)
-                csv.row([*before, *scores, *[None] * (len(self._columns) - len(scores)), *after])
+                csv.row([*before, *scores, *[None] * (len(self._columns) - len(scores)), *after[: len(end)]])

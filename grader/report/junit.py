@@ -19,7 +19,7 @@ def render_junit(report: ScoreReport) -> str:
 
     A suite is an exercise and a case a check. A mistake is a ``failure``, the grader's own fault an ``error``;
     what is not begun, skipped or not judged here is ``skipped``. JUnit has no points, so they are properties of
-    the suites. Where only points are shown, a case is a criterion.
+    the suites. Where only points are shown, a case is a criterion. A bonus that is not earned is ``skipped``.
     """
     suites = ElementTree.Element("testsuites", {"name": harmless_line(report.course.title)})
     for exercise in report.exercises:
@@ -44,7 +44,7 @@ def _add_suite(suites: ElementTree.Element, report: ScoreReport, exercise: Exerc
     for criterion in exercise.criteria:
         name = harmless_line(f"{exercise.id}.{criterion.id}")
         if criterion.checks:
-            cases.extend(_add_check(suite, name, check) for check in criterion.checks)
+            cases.extend(_add_check(suite, name, check, bonus=criterion.bonus) for check in criterion.checks)
         else:
             cases.append(_add_criterion(suite, harmless_line(exercise.id), criterion))
     suite.attrib.update(
@@ -70,19 +70,24 @@ def _properties_of(report: ScoreReport, exercise: ExerciseReport) -> list[tuple[
         ("score", sentences.number(exercise.score)),
         ("max_score", sentences.number(exercise.max_score)),
     ]
+    if exercise.max_bonus > 0:
+        listed.append(("bonus", sentences.number(exercise.bonus)))
+        listed.append(("max_bonus", sentences.number(exercise.max_bonus)))
     for criterion in exercise.criteria:
         listed.append((f"criterion.{criterion.id}.score", sentences.number(criterion.score)))
         listed.append((f"criterion.{criterion.id}.max_score", sentences.number(criterion.max_score)))
     return listed
 
 
-def _add_check(suite: ElementTree.Element, name: str, check: CheckResult) -> str:
+def _add_check(suite: ElementTree.Element, name: str, check: CheckResult, *, bonus: bool) -> str:
     """Add the case of a check, and return what became of it."""
     case = _add_case(suite, name, check.id, check.seconds)
     if check.verdict is Verdict.PASSED:
         return "passed"
     word = sentences.SIGNS[check.verdict].word
-    outcome = "failure" if check.verdict in MISTAKES else "error" if check.verdict is Verdict.ERRORED else "skipped"
+    # A bonus is nothing to fail by: the points of the suite are full without it.
+    lost = "skipped" if bonus else "failure"
+    outcome = lost if check.verdict in MISTAKES else "error" if check.verdict is Verdict.ERRORED else "skipped"
     said = sentences.what_happened(check)
     if check.mismatch is not None:
         said = f"{sentences.end(said)} {sentences.mismatch_sentence(check.mismatch)}"
@@ -95,9 +100,12 @@ def _add_check(suite: ElementTree.Element, name: str, check: CheckResult) -> str
 
 def _add_criterion(suite: ElementTree.Element, name: str, criterion: CriterionResult) -> str:
     case = _add_case(suite, name, criterion.id, 0.0)
-    said = f"{criterion.title}: {sentences.points(criterion.score, criterion.max_score)}"
+    said = f"{sentences.title_of(criterion)}: {sentences.points(criterion.score, criterion.max_score)}"
     if criterion.max_score <= 0:
         ElementTree.SubElement(case, "skipped", {"message": harmless_line(said), "type": Verdict.NOT_ASSESSED.value})
+        return "skipped"
+    if criterion.score < criterion.max_score and criterion.bonus:
+        ElementTree.SubElement(case, "skipped", {"message": harmless_line(said), "type": "bonus"})
         return "skipped"
     if criterion.score < criterion.max_score:
         ElementTree.SubElement(case, "failure", {"message": harmless_line(said), "type": "points"})

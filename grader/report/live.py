@@ -127,7 +127,7 @@ class LiveView:
             verdict = outline.standing(line.report)
             self._append_sign(text, verdict)
             text.append(f" {name}  ", "bold").append(title)
-            text.append(pad(sentences.points(line.report.score, line.report.max_score), 16))
+            text.append(pad(_points(line.report), 16))
             text.append(f"  {sentences.duration(line.report.seconds):>7}  ", "dim")
         else:
             text.append("▸" if self._symbols else ">", "cyan")
@@ -157,8 +157,11 @@ class LiveView:
         return encodable(shorten(harmless_line(text), 36), self._console.encoding)
 
 
+def _points(report: ExerciseReport) -> str:
+    return f"{sentences.points(report.score, report.max_score)}{sentences.and_bonus(report)}"
+
+
 def _plain_line(report: ExerciseReport) -> str:
     said = sentences.tally(report) if not outline.earned_all(report) else "full marks"
     ending = f", {said}" if said and report.max_score > 0 else ""
-    points = sentences.points(report.score, report.max_score)
-    return harmless_line(f"{report.id}: {points}{ending} ({sentences.duration(report.seconds)})")
+    return harmless_line(f"{report.id}: {_points(report)}{ending} ({sentences.duration(report.seconds)})")

@@ -136,16 +136,15 @@ def _points_blocks(report: ScoreReport) -> list[str]:
         title = f"**{_cell(exercise.id)}**: {_cell(exercise.title)}"
         rows.append(_row(exercise, title))
         if not outline.earned_all(exercise) and outline.is_begun(exercise):
-            rows.extend(_row(criterion, f"– {_cell(criterion.title)}") for criterion in exercise.criteria)
+            rows.extend(_row(criterion, f"– {_cell(sentences.title_of(criterion))}") for criterion in exercise.criteria)
     return ["## Points", "\n".join(rows)]
 
 
 def _row(part: ExerciseReport | CriterionResult, title: str) -> str:
     verdict = outline.standing(part)
     symbol = sentences.SIGNS[verdict].symbol if verdict else ""
-    points = f"{sentences.number(part.score)} of {sentences.number(part.max_score)}" if part.max_score > 0 else ""
     said = "full marks" if outline.earned_all(part) else sentences.tally(part)
-    return f"| {symbol} | {title} | {points} | {said} |"
+    return f"| {symbol} | {title} | {sentences.earned(part)} | {said} |"
 
 
 def _cell(text: str) -> str:

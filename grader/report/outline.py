@@ -79,10 +79,10 @@ def earned_all(part: CriterionResult | ExerciseReport) -> bool:
 
 
 def first_open(report: ScoreReport) -> tuple[ExerciseReport, CriterionResult] | None:
-    """Return the first criterion whose points are not earned: all that a report of points alone can point to."""
+    """Return the first criterion, bonus apart, whose points are not earned: all that points alone can point to."""
     for exercise in report.exercises:
         for criterion in exercise.criteria:
-            if criterion.score < criterion.max_score:
+            if criterion.score < criterion.max_score and not criterion.bonus:
                 return exercise, criterion
     return None
 
@@ -100,7 +100,9 @@ def standing(part: CriterionResult | ExerciseReport) -> Verdict | None:
     """Return how a criterion or exercise stands; of points alone only full marks can be told, the rest is ``None``."""
     if not part.checks:
         return Verdict.PASSED if earned_all(part) else None
-    return overall_verdict(part.checks)
+    verdict = overall_verdict(part.checks)
+    # A bonus that is not earned makes no exercise unfinished.
+    return Verdict.PASSED if earned_all(part) and verdict is not Verdict.ERRORED else verdict
 
 
 def is_begun(exercise: ExerciseReport) -> bool:

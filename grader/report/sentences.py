@@ -89,6 +89,27 @@ def points(score: float, max_score: float) -> str:
     return f"{number(score)} of {number(max_score)} {'point' if max_score == 1 else 'points'}"
 
 
+def earned(part: CriterionResult | ExerciseReport) -> str:
+    """Return ``7 of 8``, with the bonus, if there is one, apart; empty where nothing could be judged."""
+    said = f"{number(part.score)} of {number(part.max_score)}" if part.max_score > 0 else ""
+    return f"{said}{and_bonus(part)}"
+
+
+def and_bonus(part: CriterionResult | ExerciseReport | ScoreReport) -> str:
+    """Return ``, bonus 1 of 2`` for what can earn a bonus, else nothing."""
+    return "" if isinstance(part, CriterionResult) else bonus_of(part.bonus, part.max_bonus)
+
+
+def bonus_of(bonus: float, max_bonus: float) -> str:
+    """Return ``, bonus 1 of 2``; nothing where there is none to earn."""
+    return f", bonus {number(bonus)} of {number(max_bonus)}" if max_bonus > 0 else ""
+
+
+def title_of(criterion: CriterionResult) -> str:
+    """Return the criterion's title, which says whether it is a bonus."""
+    return f"Bonus: {criterion.title}" if criterion.bonus else criterion.title
+
+
 def duration(seconds: float) -> str:
     """Return a time that a person can take in: ``4 ms``, ``0.3 s``, ``12 s``, ``2 min 5 s``."""
     if seconds < 0.0995:
@@ -178,6 +199,10 @@ def headline(report: ScoreReport) -> str:
     finding = first_to_fix(report)
     if finding is not None and is_untouched(report):
         return f"Nothing done yet: start with {finding.exercise.id}."
+    if finding is not None and finding.bonus:
+        if report.full_marks:
+            return f"All right: {total(report)}. For the bonus, in {finding.exercise.id}: {_idea(finding.check)}"
+        finding = None
     if finding is not None and finding.check.verdict in MISTAKES:
         return f"Fix this next, in {finding.exercise.id}: {_idea(finding.check)}"
     if report.max_score <= 0 and not group_errored(report):
@@ -191,15 +216,15 @@ def headline(report: ScoreReport) -> str:
         exercise, criterion = open_part
         return f"Work on this next, in {exercise.id}: “{bare(criterion.title)}” has not earned its points yet."
     if not report.complete:
-        return f"All that was graded is right, {points(report.score, report.max_score)}, but not everything was graded."
-    return f"All right: {points(report.score, report.max_score)}."
+        return f"All that was graded is right, {total(report)}, but not everything was graded."
+    return f"All right: {total(report)}."
 
 
 def total(report: ScoreReport) -> str:
-    """Return the total: ``42 of 70 points``."""
+    """Return the total: ``42 of 70 points``, with the bonus, if there is one, apart."""
     if report.max_score <= 0:
         return "no points to earn here"
-    return points(report.score, report.max_score)
+    return f"{points(report.score, report.max_score)}{and_bonus(report)}"
 
 
 def incomplete_sentences(report: ScoreReport) -> list[str]:
@@ -320,6 +345,7 @@ def _why_not(verdict: Verdict) -> str:
         Verdict.TIMED_OUT: "cannot be seen yet: your code takes too long.",
         Verdict.CRASHED: "cannot be seen yet: your code brings its process down.",
         Verdict.BLOCKED: "must be your own work: your code uses a function that does the exercise.",
+        Verdict.TODO: "is still to be written.",
     }[verdict]
 
 

@@ -227,17 +227,20 @@ def _rows_of(page: _Page, exercise: ExerciseReport, names: int) -> list[_Row]:
     short = outline.earned_all(exercise) or not outline.is_begun(exercise)
     # The criteria below say more than a sum of the exercise's checks would.
     said = _said_of(exercise) if short else ""
-    rows: list[_Row] = [(0, outline.standing(exercise), name, _earned(exercise), said, len(exercise.id))]
+    rows: list[_Row] = [(0, outline.standing(exercise), name, sentences.earned(exercise), said, len(exercise.id))]
     if not short:
         rows.extend(
-            (2, outline.standing(criterion), page.fit(criterion.title), _earned(criterion), _said_of(criterion), 0)
+            (
+                2,
+                outline.standing(criterion),
+                page.fit(sentences.title_of(criterion)),
+                sentences.earned(criterion),
+                _said_of(criterion),
+                0,
+            )
             for criterion in exercise.criteria
         )
     return rows
-
-
-def _earned(part: ExerciseReport | CriterionResult) -> str:
-    return f"{sentences.number(part.score)} of {sentences.number(part.max_score)}" if part.max_score > 0 else ""
 
 
 def _said_of(part: ExerciseReport | CriterionResult) -> str:

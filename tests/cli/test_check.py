@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -277,3 +278,23 @@ def test_a_sample_of_a_traceback_is_never_shown(workspace: Path) -> None:
 
     assert "double.py" in result.stdout
     assert "Traceback" not in result.stdout + result.stderr
+
+
+def test_exit_code_0_does_not_need_the_bonus(workspace: Path, tmp_path: Path) -> None:
+    """A course with a bonus, and everything right but that; the list of exercises shows what it adds."""
+    course = Path(shutil.copytree(MINI_COURSE, tmp_path / "course"))
+    rubric = course / "rubrics/double.yaml"
+    text = rubric.read_text().replace("points: 4\n", "points: 3\n", 1)
+    rubric.write_text(
+        text.replace("points: 1\n    hint: Look at negative", "points: 1\n    bonus: true\n    hint: Look at")
+    )
+    (workspace / "double.py").write_text("def double(x, times):\n    return x * 2 ** times\n")
+
+    result = check(workspace, "--course", course, course=False)
+    listed = subprocess.run(
+        [*GRADE, "list", "--course", str(course)], capture_output=True, text=True, encoding="utf-8", check=True
+    ).stdout
+
+    assert 0 == result.returncode, result.stdout + result.stderr
+    assert result.stdout.startswith("All right: 6 of 6 points, bonus 0 of 1. For the bonus, in double:")
+    assert "3 +1" in listed

@@ -79,6 +79,14 @@ def test_list_shows_what_was_reached(workspace: Path) -> None:
     assert "Next: layer." in output
 
 
+def test_list_shows_level_minutes_and_what_each_builds_on(workspace: Path) -> None:
+    """What it takes to begin, in the rubric's words."""
+    rows = [line.split() for line in run("list", *COURSE).output.splitlines()]
+
+    assert ["exercise", "what", "you", "build", "level", "minutes", "points", "builds", "on"] == rows[1]
+    assert ["·", "layer", "A", "layer", "that", "doubles", "●○○○○", "20", "3", "double"] == rows[3]
+
+
 def test_hints_come_one_rung_at_a_time(workspace: Path) -> None:
     """Idea, where, nearly the line; then the last one again."""
     shown = [run("hint", "double", *COURSE).output for _ in range(4)]

@@ -247,3 +247,32 @@ def test_a_combination_of_something_unknown_is_named(copy, mini_course):
 
     with pytest.raises(CourseError, match="zwei.py: combines names 'tripels'.*Did you mean 'triples'"):
         load_chaffs(copy, mini_course.exercise("double").rubric)
+
+
+def test_bonus_points_are_not_in_the_points_of_a_rubric(copy):
+    """They come on top, so the rubric says what there is without them."""
+    edit(
+        copy.rubric("double"),
+        "title: Refuses what makes no sense\n    points: 1",
+        "title: R\n    points: 1\n    bonus: true",
+    )
+
+    assert "the criteria add up to 3 points (and 1 of bonus, which is not counted), but points says 4" in refusal(copy)
+
+    edit(copy.rubric("double"), "points: 4\n", "points: 3\n")
+    rubric = load_course(copy).exercise("double").rubric
+    assert (3, 1) == (rubric.points, rubric.bonus)
+
+
+def test_a_course_that_adds_up_to_something_else_is_named_with_the_fix(copy):
+    """Only where it says what it should add up to, and only where all of it is loaded."""
+    edit(copy.settings, "exercises:", "points: 10\nexercises:")
+
+    assert (
+        "rubrics/course.yaml: line 3: points says 10, but the exercises add up to 7 (double 4, layer 3). "
+        "Add 3 in the rubrics, or write points: 7."
+    ) == refusal(copy)
+    assert 1 == len(load_course(copy, only=["double"]).exercises)
+
+    edit(copy.settings, "points: 10", "points: 7")
+    assert 7 == load_course(copy).settings.points

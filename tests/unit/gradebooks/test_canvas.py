@@ -6,7 +6,7 @@ import io
 import pytest
 
 from grader.gradebooks.canvas import export_canvas, fill_canvas
-from grader.gradebooks.exported import GradebookError
+from grader.gradebooks.exported import GradebookError, feedback_words, with_bonus
 from tests.unit.gradebooks.lines import make_line
 
 DOWNLOADED = (
@@ -107,3 +107,16 @@ def test_another_file_is_refused_with_what_to_do():
         GradebookError, match="no gradebook of Canvas: expected .* found Name, Points. In Canvas: Grades"
     ):
         fill_canvas([], "A", "Name,Points\r\nAnn,3\r\n")
+
+
+def test_a_bonus_is_in_the_grade_only_where_that_is_asked_for():
+    """A gradebook has no place for it: it is left out, or makes the grade more than all points."""
+    line = make_line("7", 9.5)._replace(bonus=1.5, max_bonus=2.0)
+    nobody = make_line("8", None, status="errored")
+
+    for lines, expected in (([line, nobody], "9.5"), (with_bonus([line, nobody]), "11")):
+        exported = export_canvas(lines, "Attention")
+        points, row = rows_of(exported.text)[1:]
+        assert ("10", expected) == (points[-1], row[-1])
+        assert 1 == len(exported.left_out)
+    assert "heads 9.5 of 10; bonus 1.5 of 2" == feedback_words(line)

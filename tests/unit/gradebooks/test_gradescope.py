@@ -58,3 +58,19 @@ def test_who_has_no_grade_has_no_file():
     assert (
         render_gradescope(classes.errored(classes.make_student(1), samples.grader_failed()), FeedbackLevel.FULL) is None
     )
+
+
+def test_a_bonus_is_a_test_by_its_name_and_in_the_score_only_where_asked_for():
+    """The score stays within the points otherwise."""
+    missed = samples.make_criterion("extra", (samples.make_check("extra"),)).model_copy(update={"bonus": True})
+    right = samples.make_criterion("counts", (samples.make_check("counts"),))
+    exercise = samples.make_exercise("heads", (right, missed), score=2.0, max_score=2.0, bonus=2.0, max_bonus=2.0)
+    report = samples.make_report((exercise,), bonus=2.0, max_bonus=2.0)
+    result = classes.graded(classes.make_student(1), report, bonus=2.0, max_bonus=2.0)
+
+    without, with_it = (
+        json.loads(render_gradescope(result, FeedbackLevel.FULL, with_bonus=with_bonus)) for with_bonus in (False, True)
+    )
+
+    assert (2.0, 4.0) == (without["score"], with_it["score"])
+    assert "heads: Bonus: Extra" == without["tests"][1]["name"]

@@ -11,6 +11,7 @@ from grader.grading.store import Store, open_store
 from grader.model.adjustment import Adjustment
 from grader.model.late import LateRule
 from grader.model.verdict import Verdict
+from grader.report.grade_words import grade_sentences
 from tests.unit.grading.made_up import COURSE, NOON, hand_in_of, keep_all, run_of
 from tests.unit.grading.test_plan import other_points, with_rubric
 
@@ -92,3 +93,38 @@ def test_what_was_errored_and_is_graded_says_so(store: Store) -> None:
 
     assert (None, 7) == (found.before, found.after)
     assert ("was errored, is graded",) == found.why
+
+
+def test_a_criterion_that_became_a_bonus_says_so(store: Store) -> None:
+    """Its points leave the total and stand beside it, by hand too, and lateness leaves them alone."""
+    before = keep_all(store, run_of(), {"a": "a", "b": "b"}, refuses_negative_times=Verdict.FAILED)
+    rubric = COURSE.exercise("double").rubric
+    criteria = tuple(each.model_copy(update={"bonus": each.id == "refusal"}) for each in rubric.criteria)
+    late = COURSE.settings.late.model_copy(update={"rule": LateRule.PER_DAY, "percent_per_day": 50})
+    settings = COURSE.settings.model_copy(update={"deadline": NOON, "late": late})
+    course = with_rubric(rubric.model_copy(update={"criteria": criteria, "points": 3.0}))
+    after = rescore_run(store, before, course.model_copy(update={"settings": settings}))
+    store.adjust(
+        Adjustment(student="b", exercise="double", criterion="refusal", points=0.5, why="Half.", author="Ada", at=NOON)
+    )
+
+    found = differences(store, before, after)
+
+    assert ("double.refusal: 0 of 1 → 0 of 1: a bonus now, in no total",) == found["a"].why
+    results = {result.student.id: result for result in store.results(after)}
+    grades = {student: result.grade for student, result in results.items()}
+    assert (6, 6, 6, 0, 1) == (grades["a"].final, grades["a"].earned, grades["a"].max_score, *bonus_of(grades["a"]))
+    assert (6, 6, 6, 0.5, 1) == (grades["b"].final, grades["b"].earned, grades["b"].max_score, *bonus_of(grades["b"]))
+    shown = results["b"].student_result()
+    assert (6, 6, 0, 1) == (shown.report.score, shown.report.max_score, *bonus_of(shown.report))
+    assert (0, 0.5, 1) == (shown.adjusted, *bonus_of(shown))
+    assert [
+        "Your grade: 6 of 6 points, bonus 0.5 of 1.",
+        "The checks gave 6 points.",
+        "0.5 bonus points added in double.refusal by Ada: Half.",
+    ] == list(grade_sentences(shown))
+
+
+def bonus_of(part) -> tuple[float, float]:
+    """Earned and possible."""
+    return part.bonus, part.max_bonus

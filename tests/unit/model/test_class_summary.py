@@ -160,3 +160,29 @@ def test_the_order_of_students_changes_no_number():
     assert one.scores == other.scores
     for first, second in zip(one.criteria, other.criteria, strict=True):
         assert first.discrimination == pytest.approx(second.discrimination)
+
+
+def test_a_bonus_is_told_apart_from_the_scores():
+    """It is in no exercise's share; its own criterion goes with all that counts; its mean has a place of its own."""
+    rows = [(0, 1, 2), (0, 0, 0), (2, 1, 2), (2, 2, 0)]
+    lines = [
+        line(
+            place,
+            row[:2],
+            criteria=tuple(
+                CriterionLine("heads", f"c{index}", score, 2.0, index == 2) for index, score in enumerate(row)
+            ),
+            bonus=float(row[2]),
+            max_bonus=2.0,
+        )
+        for place, row in enumerate(rows)
+    ]
+
+    found = summary_of(lines)
+
+    assert statistics.fmean(sum(row[:2]) / 4 for row in rows) == pytest.approx(found.exercises[0].mean_share)
+    assert statistics.correlation([row[2] for row in rows], [sum(row[:2]) for row in rows]) == pytest.approx(
+        found.criteria[2].discrimination
+    )
+    assert 0.5**0.5 == pytest.approx(found.criteria[0].discrimination)
+    assert (1.0, 2.0) == (found.scores.mean_bonus, found.scores.max_bonus)

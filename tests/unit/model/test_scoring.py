@@ -19,7 +19,7 @@ from grader.model.report import (
     SubmissionStamp,
 )
 from grader.model.rubric import Category, Criterion, Rubric
-from grader.model.scoring import score_exercise
+from grader.model.scoring import score_exercise, total_of_criteria, total_of_exercises
 from grader.model.submission import LearnerFrame
 from grader.model.verdict import Verdict
 
@@ -210,3 +210,65 @@ def test_numbers_that_are_not_finite_survive_json() -> None:
     )
 
     assert observation == Observation.model_validate_json(observation.model_dump_json())
+
+
+def with_bonus(**verdicts: Verdict) -> ScoreReport:
+    """A report of the exercise in which the criterion ``device`` is a bonus."""
+    split, device = RUBRIC.criteria
+    rubric = Rubric.model_validate(
+        {**RUBRIC.model_dump(), "points": 3, "criteria": (split, device.model_copy(update={"bonus": True}))}
+    )
+    results = {check: result(check, verdict) for check, verdict in verdicts.items()}
+    criteria = score_exercise(EXERCISE.model_copy(update={"rubric": rubric}), results)
+    exercise = FULL.exercises[0].model_copy(
+        update={"criteria": criteria, "output": "", **total_of_criteria(criteria)._asdict()}
+    )
+    return FULL.model_copy(update={"exercises": (exercise,), **total_of_exercises([exercise])._asdict()})
+
+
+def test_a_bonus_is_in_no_total_and_full_marks_do_not_need_it() -> None:
+    """It is beside the score, earned or not."""
+    without = with_bonus(one=Verdict.PASSED, two=Verdict.PASSED, three=Verdict.FAILED)
+    with_it = with_bonus(one=Verdict.PASSED, two=Verdict.PASSED, three=Verdict.PASSED)
+    alone = with_bonus(one=Verdict.FAILED, two=Verdict.PASSED, three=Verdict.PASSED)
+
+    assert (3, 3, 0, 2) == (without.score, without.max_score, without.bonus, without.max_bonus)
+    assert (3, 3, 2, 2) == (with_it.score, with_it.max_score, with_it.bonus, with_it.max_bonus)
+    assert (0, 3, 2, 2) == (alone.score, alone.max_score, alone.bonus, alone.max_bonus)
+    assert without.full_marks
+    assert with_it.full_marks
+    assert not alone.full_marks
+
+
+def test_a_bonus_that_cannot_be_judged_leaves_its_denominator() -> None:
+    """As any criterion does."""
+    report = with_bonus(one=Verdict.PASSED, two=Verdict.PASSED, three=Verdict.NOT_ASSESSED)
+
+    assert (0, 0) == (report.bonus, report.max_bonus)
+
+
+@pytest.mark.parametrize(
+    ("first", "three", "expected"),
+    [
+        (Verdict.FAILED, Verdict.FAILED, "one"),
+        (Verdict.TODO, Verdict.FAILED, "one"),
+        (Verdict.PASSED, Verdict.FAILED, "three"),
+        (Verdict.PASSED, Verdict.TODO, "three"),
+    ],
+)
+def test_what_earns_a_bonus_comes_last(first: Verdict, three: Verdict, expected: str) -> None:
+    """A stub that counts is more urgent than a mistake that does not."""
+    finding = first_to_fix(with_bonus(one=first, two=Verdict.PASSED, three=three))
+
+    assert finding is not None
+    assert expected == finding.check.id
+    assert (expected == "three") is finding.bonus
+
+
+@pytest.mark.parametrize("level", list(FeedbackLevel))
+def test_every_level_shows_the_bonus_points(level: FeedbackLevel) -> None:
+    """They are points like any others."""
+    cut = redact_report(with_bonus(one=Verdict.PASSED, two=Verdict.FAILED, three=Verdict.PASSED), level)
+
+    assert (0, 3, 2, 2) == (cut.score, cut.max_score, cut.bonus, cut.max_bonus)
+    assert [False, True] == [criterion.bonus for criterion in cut.exercises[0].criteria]

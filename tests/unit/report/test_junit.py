@@ -108,3 +108,18 @@ def test_points_alone_make_a_case_of_each_criterion():
         ("parity", ["skipped"]),
         ("numerics", []),
     ]
+
+
+@pytest.mark.parametrize("level", samples.ALL_LEVELS)
+def test_a_bonus_that_is_not_earned_fails_no_build(level):
+    """It is skipped, and its points are properties of their own."""
+    missed = samples.make_criterion("extra", (samples.make_check("extra", Verdict.FAILED),))
+    missed = missed.model_copy(update={"bonus": True})
+    right = samples.make_criterion("counts", (samples.make_check("counts"),))
+    exercise = samples.make_exercise("heads", (right, missed), max_score=2.0, bonus=0.0, max_bonus=2.0)
+
+    suites = ElementTree.fromstring(render_junit(redact_report(samples.make_report((exercise,)), level)))
+
+    assert ("2", "0", "1") == (suites.get("tests"), suites.get("failures"), suites.get("skipped"))
+    properties = {each.get("name"): each.get("value") for each in suites.iter("property")}
+    assert ("2", "0", "2") == (properties["max_score"], properties["bonus"], properties["max_bonus"])

@@ -1,5 +1,7 @@
 """Facts become sentences."""
 
+import re
+
 import pytest
 import samples
 from rich.cells import cell_len
@@ -8,7 +10,11 @@ from grader.model.feedback import FeedbackLevel
 from grader.model.redaction import redact_report
 from grader.model.report import Mismatch
 from grader.model.verdict import Verdict
+from grader.notebook.shown import report_text
 from grader.report import sentences
+from grader.report.html import render_html
+from grader.report.junit import render_junit
+from grader.report.markdown import render_markdown
 from grader.report.outline import group_mistakes
 
 
@@ -205,3 +211,68 @@ def test_a_place_that_the_rationale_names_is_not_named_twice():
     exercise = samples.make_exercise("heads", (samples.make_criterion("v", (check,)),))
 
     assert sentences.one_line(exercise, check) == "heads: Your code raised KeyError at heads.py, line 9."
+
+
+def bonus_report(earned, bonus):
+    """A report of one exercise with a bonus."""
+    checks = [samples.make_check("counts", earned), samples.make_check("extra", bonus, title="It also reads lists.")]
+    criterion = samples.make_criterion("extra", (checks[1],), 1.5, "Reads lists").model_copy(update={"bonus": True})
+    exercise = samples.make_exercise(
+        "heads",
+        (samples.make_criterion("counts", (checks[0],)), criterion),
+        max_score=2.0,
+        score=2.0 if earned is Verdict.PASSED else 0.0,
+        bonus=criterion.score,
+        max_bonus=1.5,
+    )
+    return samples.make_report((exercise,), bonus=criterion.score, max_bonus=1.5)
+
+
+@pytest.mark.parametrize(
+    ("bonus", "line"),
+    [
+        (Verdict.PASSED, "All right: 2 of 2 points, bonus 1.5 of 1.5."),
+        (
+            Verdict.FAILED,
+            "All right: 2 of 2 points, bonus 0 of 1.5. For the bonus, in heads: “It also reads lists” does not hold "
+            "yet.",
+        ),
+        (
+            Verdict.TODO,
+            "All right: 2 of 2 points, bonus 0 of 1.5. For the bonus, in heads: The stub still raises "
+            "NotImplementedError.",
+        ),
+    ],
+)
+def test_full_marks_are_told_before_the_bonus(bonus, line):
+    """A bonus that is not earned is nothing to fix."""
+    assert line == sentences.headline(bonus_report(Verdict.PASSED, bonus))
+
+
+def test_a_bonus_that_is_not_begun_is_named_where_no_reason_is_shown():
+    """At the level that shows verdicts alone, the claim has to say it."""
+    report = redact_report(bonus_report(Verdict.PASSED, Verdict.TODO), FeedbackLevel.VERDICTS)
+
+    assert sentences.headline(report).endswith("For the bonus, in heads: “It also reads lists” is still to be written.")
+
+
+def test_a_bonus_is_not_asked_for_before_what_counts():
+    """The mistake that costs points comes first."""
+    report = bonus_report(Verdict.RAISED, Verdict.FAILED)
+
+    assert sentences.headline(report).startswith("Fix this next, in heads: Your code raised")
+    assert ["counts", "extra"] == [group.speaker.id for group in group_mistakes(report)]
+
+
+@pytest.mark.parametrize("level", samples.ALL_LEVELS)
+def test_every_form_of_a_report_shows_the_bonus_apart(level):
+    """Beside the total, and as such where the criteria are listed; nothing of it where there is none."""
+    ordinary = samples.ordinary()
+    begun = redact_report(bonus_report(Verdict.FAILED, Verdict.PASSED), level)
+
+    for render in (report_text, render_html, render_markdown, render_junit):
+        assert "onus" not in render(ordinary), render
+        assert "onus" in render(begun), render
+    for render in (report_text, render_html, render_markdown):
+        assert "0 of 2 points, bonus 1.5 of 1.5" in " ".join(re.sub("<[^>]*>", "", render(begun)).split()), render
+        assert "Bonus: Reads lists" in render(begun).replace("\\", ""), render
