@@ -80,7 +80,7 @@ class Host:
         parent = os.getpid()
         pid = self.fork(lambda: self.child(request, parent, writing))
         os.close(writing)
-        lines, late = self.read(reading, request.get("limit_s", 20))
+        lines, late = self.read(reading, request.get("limit_s", 120))
         if late:
             os.kill(pid, signal.SIGKILL)
         _, status = os.waitpid(pid, 0)

@@ -61,7 +61,7 @@ class Jailer:
         self._process.stdin.flush()
         return SimpleNamespace(**json.loads(self._process.stdout.readline()))
 
-    def run_jailed(self, code: str, before: str = "", limit_s: float = 20, **changes: Any) -> SimpleNamespace:
+    def run_jailed(self, code: str, before: str = "", limit_s: float = 120, **changes: Any) -> SimpleNamespace:
         """Run code in the jail, and other code just before it is entered."""
         return self.run(code, self.settings(**changes), before=before, limit_s=limit_s)
 
@@ -75,7 +75,7 @@ def start_host(uid: int, *modules: str) -> subprocess.Popen[str]:
 
 def stop_host(process: subprocess.Popen[str]) -> None:
     """Let a host end."""
-    process.communicate(timeout=20)
+    process.communicate(timeout=120)
 
 
 def uid_of(user: str) -> int:

@@ -31,9 +31,9 @@ def lives(pid: int) -> bool:
     return False
 
 
-def dies_soon(pid: int) -> bool:
-    """Give a process two seconds to end."""
-    deadline = time.monotonic() + 2
+def dies_soon(pid: int, within_s: float = 30) -> bool:
+    """Give a process time to end, and no more than it needs; a busy machine needs more."""
+    deadline = time.monotonic() + within_s
     while lives(pid) and time.monotonic() < deadline:
         time.sleep(0.01)
     return not lives(pid)
@@ -58,7 +58,7 @@ time.sleep(60)
     parent.wait()
 
     try:
-        assert dies is dies_soon(worker)
+        assert dies is dies_soon(worker, within_s=30 if dies else 2)
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.kill(worker, signal.SIGKILL)
