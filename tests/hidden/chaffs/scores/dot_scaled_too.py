@@ -1,0 +1,30 @@
+"""
+misconception: dot_scaled_too
+explanation: >-
+  You divide in dot_score as well: the plain dot product is not scaled, that is what scaled_dot_score is for.
+look_at: >-
+  dot_score: it ends with the matrix product.
+loses: [dot]
+"""
+
+import math
+
+import torch
+
+
+def dot_score(query, key):
+    return torch.matmul(query, key.transpose(-2, -1)) / math.sqrt(query.size(-1))
+
+
+def scaled_dot_score(query, key):
+    return torch.matmul(query, key.transpose(-2, -1)) / math.sqrt(query.size(-1))
+
+
+def general_score(query, key, weight):
+    return torch.matmul(torch.matmul(query, weight), key.transpose(-2, -1))
+
+
+def additive_score(query, key, w_query, w_key, v):
+    q = torch.matmul(query, w_query.t()).unsqueeze(2)
+    k = torch.matmul(key, w_key.t()).unsqueeze(1)
+    return torch.matmul(torch.tanh(q + k), v)

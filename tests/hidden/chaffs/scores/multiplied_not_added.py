@@ -1,0 +1,31 @@
+"""
+misconception: multiplied_not_added
+explanation: >-
+  You multiplied the projected query and key where they are to be added: that is a dot product with a squashing
+  function, and not the additive score.
+look_at: >-
+  additive_score: the operator between the two projections.
+loses: [additive]
+"""
+
+import math
+
+import torch
+
+
+def dot_score(query, key):
+    return torch.matmul(query, key.transpose(-2, -1))
+
+
+def scaled_dot_score(query, key):
+    return torch.matmul(query, key.transpose(-2, -1)) / math.sqrt(query.size(-1))
+
+
+def general_score(query, key, weight):
+    return torch.matmul(torch.matmul(query, weight), key.transpose(-2, -1))
+
+
+def additive_score(query, key, w_query, w_key, v):
+    q = torch.matmul(query, w_query.t()).unsqueeze(2)
+    k = torch.matmul(key, w_key.t()).unsqueeze(1)
+    return torch.matmul(torch.tanh(q * k), v)

@@ -1,0 +1,30 @@
+"""
+misconception: relu_for_tanh
+explanation: >-
+  You used relu where tanh belongs: relu has no upper bound, so scores grow with the inputs.
+look_at: >-
+  additive_score: the function between the sum and v.
+loses: [additive]
+"""
+
+import math
+
+import torch
+
+
+def dot_score(query, key):
+    return torch.matmul(query, key.transpose(-2, -1))
+
+
+def scaled_dot_score(query, key):
+    return torch.matmul(query, key.transpose(-2, -1)) / math.sqrt(query.size(-1))
+
+
+def general_score(query, key, weight):
+    return torch.matmul(torch.matmul(query, weight), key.transpose(-2, -1))
+
+
+def additive_score(query, key, w_query, w_key, v):
+    q = torch.matmul(query, w_query.t()).unsqueeze(2)
+    k = torch.matmul(key, w_key.t()).unsqueeze(1)
+    return torch.matmul(torch.relu(q + k), v)
