@@ -3,12 +3,15 @@
 import ast
 from collections.abc import Iterator
 
-_FILLINGS = {
-    "zeros": "torch.zeros_like(tensor)",
-    "ones": "torch.ones_like(tensor)",
-    "uniform": "torch.full_like(tensor, 1.0 / max(1, tensor.shape[-1]) if tensor.dim() else 1.0)",
-    "random": "torch.rand_like(tensor) if tensor.is_floating_point() else torch.rand(tensor.shape) > 0.5",
-    "input": "_like_input(tensor, args)",
+_FILLINGS = {  # for a tensor, and for a number
+    "zeros": ("torch.zeros_like(tensor)", "0"),
+    "ones": ("torch.ones_like(tensor)", "1"),
+    "uniform": ("torch.full_like(tensor, 1.0 / max(1, tensor.shape[-1]) if tensor.dim() else 1.0)", "2"),
+    "random": (
+        "torch.rand_like(tensor) if tensor.is_floating_point() else torch.rand(tensor.shape) > 0.5",
+        "int(torch.randint(1, 1000, ()))",
+    ),
+    "input": ("_like_input(tensor, args)", "([a for a in args if isinstance(a, (int, float))] or [value])[0]"),
 }
 
 _WRAPPER = """
@@ -28,6 +31,8 @@ def _fill(value, args):
         return {filling}
     if isinstance(value, (tuple, list)):
         return type(value)(_fill(item, args) for item in value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return {number}
     return value
 
 
@@ -52,8 +57,8 @@ def hollow_answers(solution: str, promises: tuple[str, ...]) -> Iterator[tuple[s
     """
     tree = ast.parse(solution)
     classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
-    for name, filling in _FILLINGS.items():
-        parts = [solution, _WRAPPER.format(filling=filling)]
+    for name, (filling, number) in _FILLINGS.items():
+        parts = [solution, _WRAPPER.format(filling=filling, number=number)]
         for promised in promises:
             if promised in classes:
                 parts.append(f"class {promised}({promised}):\n    forward = _hollow({promised}.forward)\n")
