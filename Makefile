@@ -43,10 +43,10 @@ unit: $(VENV)/.installed
 	$(VENV)/bin/python -m pytest --numprocesses 2 --dist worksteal
 
 proof: $(VENV)/.installed  ## The whole proof of the course, mutants and all, as docs/proof.md (long: use a quiet machine).
-	$(GRADE) course check --mutants --write docs/proof.md
+	$(GRADE) course check --mutants --keep .proofs --write docs/proof.md
 
 benchmark: $(VENV)/.installed  ## Measure speed, side by side.
 	$(VENV)/bin/python benchmarks/speed.py
 
 clean:  ## Remove the environment and what was made.
-	rm -rf $(VENV) build dist demo-report.html .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) build dist demo-report.html .proofs .mypy_cache .ruff_cache .pytest_cache

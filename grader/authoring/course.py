@@ -4,7 +4,9 @@ import os
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from grader.authoring.kept import KeptProofs
 from grader.authoring.prove import ExerciseProof, ExerciseProver
 from grader.course.load import load_course
 from grader.course.trees import CourseTrees
@@ -49,6 +51,7 @@ def prove_course(
     with_twins: bool = True,
     with_mutants: bool = False,
     jobs: int | None = None,
+    keep: Path | None = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> CourseProof:
     """
@@ -62,11 +65,24 @@ def prove_course(
         with_twins: Whether to try each mistake in its second form as well.
         with_mutants: Whether to try mutants of each solution; needs mutmut.
         jobs: How many exercises at a time; the number of cores if None.
+        keep: A folder of kept proofs: what is in it and still holds is not proved again, and what is found sound is
+            added.
         tell: Told what is being tried.
     """
     course = load_course(trees, only)
+    tried = f"{seeds} and {chaff_seeds} seeds, twins: {with_twins}, mutants: {with_mutants}"
+    kept = KeptProofs(keep, trees, tried) if keep else None
 
     def prove(exercise_id: str) -> ExerciseProof:
+        exercise = course.exercise(exercise_id)
+        proof = kept.read(exercise) if kept else None
+        if proof is None:
+            proof = prove_anew(exercise_id)
+            if kept and proof.sound:
+                kept.write(exercise, proof)
+        return proof
+
+    def prove_anew(exercise_id: str) -> ExerciseProof:
         with Runner(RunnerSettings(course=str(trees.root), only=(exercise_id,))) as runner:
             return ExerciseProver(
                 runner=runner,

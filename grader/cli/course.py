@@ -25,6 +25,12 @@ def course_group() -> None:
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
     help="Write a page that shows what was proved.",
 )
+@click.option(
+    "--keep",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Keep the proofs of sound exercises there, and prove again only those that have changed.",
+)
 @click.option("--jobs", type=click.IntRange(1), help="How many exercises at a time; as many as there are cores.")
 @course_option
 @click.pass_context
@@ -35,6 +41,7 @@ def check_command(
     chaff_seeds: int,
     mutants: bool,
     page: Path | None,
+    keep: Path | None,
     jobs: int | None,
     course_root: Path | None,
 ) -> None:
@@ -61,6 +68,7 @@ def check_command(
             chaff_seeds=chaff_seeds,
             with_mutants=mutants,
             jobs=jobs,
+            keep=keep,
             tell=lambda what: status.update(escape(what)),
         )
     Console(highlight=False).print(proof_table(proof))
