@@ -1,5 +1,6 @@
 """Claims about what a learner's code returned, which fail with a sentence about the problem."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -127,6 +128,30 @@ def expect_equal(
     return tensor
 
 
+def expect_number(got: Any, expected: float, what: str, *, atol: float = 0.0, hint: str = "") -> float:
+    """
+    Expect a number, and return it; whether as an int or as a float makes no difference.
+
+    Args:
+        got: Whatever came back.
+        expected: The right number.
+        what: What it is called in the exercise, such as ``the number of steps``; without hidden values.
+        atol: Absolute tolerance; say beside it where it comes from. Zero asks for this very number.
+        hint: A further sentence for the learner.
+    """
+    if type(got) not in (int, float):
+        found = describe_value(got)
+        _fail("type", what, f"{what} should be a number, but is {found}.", "a number", found)
+    number: float = got
+    wanted, found = _show_number(expected), _show_number(number)
+    if isinstance(number, float) and not math.isfinite(number) and math.isfinite(expected):
+        _fail("nan", what, f"{what} is NaN or infinity.", wanted, found)
+    # Compared, not subtracted: a float cannot be taken from an int of a thousand digits, and rounds large ones.
+    if not (expected - atol <= number <= expected + atol if atol else number == expected):
+        _fail("value", what, _with_hint(f"{what} is wrong.", hint), wanted, found)
+    return number
+
+
 def expect_gradient(got: torch.Tensor | None, what: str) -> torch.Tensor:
     """Expect that a gradient reached an input or parameter, and return it."""
     if got is None:
@@ -222,6 +247,14 @@ def _fail_first(
 def _show(element: torch.Tensor) -> str:
     value = element.item()
     return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _show_number(number: float) -> str:
+    """Return all digits of a whole number, if they can be taken in, and six of any other."""
+    if isinstance(number, int) and not -(10**18) < number < 10**18:
+        return f"a whole number of {number.bit_length()} bits"
+    whole = isinstance(number, int) or (math.isfinite(number) and number == int(number) and abs(number) < 1e15)
+    return str(int(number)) if whole else f"{number:.6g}"
 
 
 def _with_hint(rationale: str, hint: str) -> str:

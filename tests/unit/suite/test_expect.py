@@ -14,6 +14,7 @@ from grader.suite import (
     expect_equal,
     expect_finite,
     expect_gradient,
+    expect_number,
     expect_pair,
     expect_tensor,
     expect_unchanged,
@@ -89,6 +90,37 @@ def test_a_pair_is_two_tensors():
     assert 2 == len(expect_pair([RIGHT, RIGHT]))
     assert "returns a tuple of 3" in failure(lambda: expect_pair((RIGHT, RIGHT, RIGHT))).rationale
     assert "returns a tensor" in failure(lambda: expect_pair(RIGHT)).rationale
+
+
+@pytest.mark.parametrize(
+    ("got", "kind", "rationale", "shown"),
+    [
+        (13, "value", "steps is wrong. Count again.", "13"),
+        (12.25, "value", "steps is wrong. Count again.", "12.25"),
+        (2**4000, "value", "steps is wrong. Count again.", "a whole number of 4001 bits"),
+        (float("inf"), "nan", "steps is NaN or infinity.", "inf"),
+        (float("nan"), "nan", "steps is NaN or infinity.", "nan"),
+        (True, "type", "steps should be a number, but is a value of type bool.", "a value of type bool"),
+        (torch.tensor(12), "type", "steps should be a number, but is a tensor.", "a tensor"),
+        (None, "type", "steps should be a number, but is None.", "None"),
+    ],
+)
+def test_a_number_is_told_with_both_values(got, kind, rationale, shown):
+    """Garbage included; and the sentence shows neither of them."""
+    error = failure(lambda: expect_number(got, 12, "steps", hint="Count again."))
+
+    assert (kind, rationale, shown) == (error.mismatch.kind, error.rationale, error.mismatch.got)
+    assert ("a number" if kind == "type" else "12") == error.mismatch.expected
+
+
+def test_a_number_may_be_whole_in_either_form_and_as_near_as_is_said():
+    """12.0 is 12, and large counts are exact."""
+    assert 12.0 == expect_number(12.0, 12, "steps")
+    assert 2**80 + 1 == expect_number(2**80 + 1, 2**80 + 1, "steps")
+    assert "wrong" in failure(lambda: expect_number(2**80 + 1, 2**80, "steps")).rationale
+    assert "wrong" in failure(lambda: expect_number(2**4000, 1.5, "share", atol=0.1)).rationale
+    assert 0.34 == expect_number(0.34, 1 / 3, "share", atol=0.01)
+    assert "wrong" in failure(lambda: expect_number(0.35, 1 / 3, "share", atol=0.01)).rationale
 
 
 def test_a_gradient_that_does_not_exist_is_told_as_cut():
