@@ -30,8 +30,12 @@ def publish_command(number: int | None, output: Path, store_location: str) -> No
 def write_files(store: "Store", run: "Run", output: Path) -> None:
     """Write the files of a run, leaving out who still waits, and say so."""
     from grader.report.class_folder import write_class_files
+    from grader.report.harmless import harmless_line
 
     results = (outgoing for result in store.results(run) if (outgoing := result.student_result()) is not None)
-    index = write_class_files(results, output, feedback=run.course.settings.feedback)
+    gone: list[str] = []
+    index = write_class_files(results, output, feedback=run.course.settings.feedback, tell_gone=gone.append)
     counts = ", ".join(f"{number} {status.replace('_', ' ')}" for status, number in index.counts.items())
     click.echo(f"Wrote {output}: {len(index.students)} reports, grades.csv and index.json ({counts}).")
+    if gone:
+        click.echo(harmless_line(f"No longer in the class, so their reports there were removed: {', '.join(gone)}."))

@@ -7,7 +7,7 @@ there. What a person has decided there is never touched.
 import importlib
 import shutil
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +27,8 @@ from grader.report.harmless import harmless_line
 
 _TIMESTAMP = "timestamp.txt"
 _NO_RESPONSE = "No response."
+_NAMED = 5
+"""Of more students with the same problem the others are counted."""
 
 
 class Written(NamedTuple):
@@ -91,9 +93,8 @@ class Target:
         with _quiet(), self._api.Gradebook(self.db_url, self._directory.course_id) as gradebook:
             yield gradebook
 
-    def late_penalty(self, gradebook: Any, student: str, score: float, seconds: float) -> float | None:
+    def late_penalty(self, student: str, score: float, seconds: float) -> float | None:
         """Return what the course's own plugin for lateness takes off, if anything."""
-        del gradebook
         preprocessor = import_nbgrader("nbgrader.preprocessors").AssignLatePenalties(config=self.config)
         preprocessor.init_plugin()
         penalty = preprocessor.plugin_inst.late_submission_penalty(student, score, seconds)
@@ -138,28 +139,35 @@ def write_results(
                 submitted = gradebook.find_submission_notebook(name, target.assignment, student.id)
                 notes += _save_grades(submitted, result)
                 _save_comments(submitted, report, notebook, problem)
-                gradebook.db.commit()
-                _save_lateness(target, gradebook, submission, submitted, result, has_deadline=has_deadline)
-                gradebook.db.commit()
+            gradebook.db.commit()
+            _save_lateness(target, gradebook, submission, result, has_deadline=has_deadline)
+            gradebook.db.commit()
             _copy_timestamp(target, student.id)
         yield Written(student.id, tuple(harmless_line(note) for note in notes))
 
 
 def write_feedback(target: Target, students: Sequence[str]) -> list[str]:
-    """Let nbgrader write the pages for students; return one line for each that it could not write."""
+    """Let nbgrader write the pages for students; return one line for each reason why it could not."""
     with _quiet():
         apps = import_nbgrader("nbgrader.apps")
         directory = import_nbgrader("nbgrader.coursedir").CourseDirectory(config=target.config)
         api = apps.NbGraderAPI(directory, config=target.config)
         api.log_level = "ERROR"
-        problems = []
+        problems: dict[str, list[str]] = {}
         for student in students:
             done = api.generate_feedback(target.assignment, student, force=True)
             if not done["success"]:
                 log = str(done.get("error") or done.get("log") or "").splitlines()
                 said = next((line for line in reversed(log) if "Error" in line), "it gives no reason")
-                problems.append(harmless_line(f"{student}: nbgrader could not write the feedback: {said.strip()}"))
-    return problems
+                problems.setdefault(said.strip(), []).append(student)
+    return [
+        harmless_line(f"{_few(who)}: nbgrader could not write the feedback: {why}") for why, who in problems.items()
+    ]
+
+
+def _few(students: Sequence[str]) -> str:
+    named = ", ".join(students[:_NAMED])
+    return named if len(students) <= _NAMED else f"{named} and {len(students) - _NAMED} more"
 
 
 def _notebook_of(
@@ -195,18 +203,21 @@ def _save_grades(submitted: Any, result: StudentResult) -> list[str]:
         if criterion is None or place is None:
             continue  # a cell that a teacher added: it is for a person to grade
         if not is_decided(criterion) and place not in by_hand:
-            grade.auto_score, grade.needs_manual_grade = None, grade.manual_score is None
-            notes.append(f"{grade.name} needs a person: the checks did not decide it")
+            grade.auto_score = None
+            if grade.manual_score is None:
+                grade.needs_manual_grade = True
+                notes.append(f"{grade.name} needs a person: the checks did not decide it")
             continue
         score = max(criterion.score + by_hand.get(place, 0.0), 0.0)
         if criterion.bonus:  # its cell has no points of its own; nbgrader's word for a bonus is extra credit
             grade.auto_score, grade.extra_credit, grade.needs_manual_grade = 0.0, score, False
             continue
         grade.auto_score = min(score, float(grade.max_score))
-        changed = grade.manual_score is not None and before is not None and abs(before - grade.auto_score) > 1e-9
-        if changed:
+        if grade.manual_score is None:
+            grade.needs_manual_grade = False
+        elif before is not None and abs(before - grade.auto_score) > 1e-9:
             notes.append(f"{grade.name} was graded by hand and now gets {grade.auto_score:g} by the checks; look again")
-        grade.needs_manual_grade = changed
+            grade.needs_manual_grade = True  # and stays so until somebody has looked, however often this runs
     return notes
 
 
@@ -227,17 +238,28 @@ def _save_comments(submitted: Any, report: ScoreReport, notebook: Any, problem: 
 
 
 def _save_lateness(
-    target: Target, gradebook: Any, submission: Any, submitted: Any, result: StudentResult, *, has_deadline: bool
+    target: Target, gradebook: Any, submission: Any, result: StudentResult, *, has_deadline: bool
 ) -> None:
-    gradebook.db.refresh(submitted)
+    """Take lateness off the points that the gradebook has by now: with what a person gave, without the bonus."""
+    assert result.report is not None
+    ours = [gradebook.find_submission_notebook(name, target.assignment, result.student.id) for name in target.notebooks]
+    for submitted in ours:
+        gradebook.db.refresh(submitted)
+        submitted.late_submission_penalty = None
     if has_deadline:
-        share = submitted.max_score / result.max_score if result.max_score else 0.0
-        submitted.late_submission_penalty = round(result.late_points * min(share, 1.0), 2) or None
-        return
-    submitted.late_submission_penalty = None
-    if submission.total_seconds_late > 0:
-        penalty = target.late_penalty(gradebook, result.student.id, submitted.score, submission.total_seconds_late)
-        submitted.late_submission_penalty = penalty
+        bonus = {place for place, criterion in criteria_of(result.report).items() if criterion.bonus}
+        scores = [submitted.score - _extra_credit(submitted, bonus) for submitted in ours]
+        penalty = result.lateness.deduction(sum(scores), sum(submitted.max_score for submitted in ours))
+        for submitted, score in zip(ours, scores, strict=True) if penalty else ():
+            submitted.late_submission_penalty = round(penalty * score / sum(scores), 2)
+    elif submission.total_seconds_late > 0:
+        for submitted in ours:
+            seconds = submission.total_seconds_late
+            submitted.late_submission_penalty = target.late_penalty(result.student.id, submitted.score, seconds)
+
+
+def _extra_credit(submitted: Any, places: Collection[Place]) -> float:
+    return sum(grade.extra_credit or 0.0 for grade in submitted.grades if place_of(grade.name) in places)
 
 
 def _names(result: StudentResult) -> dict[str, str]:

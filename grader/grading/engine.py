@@ -14,6 +14,7 @@ from grader.model.course import Course
 from grader.model.errors import RunnerError
 from grader.model.report import ScoreReport
 from grader.model.verdict import Verdict
+from grader.sandbox.budget import MOST_STARVED
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,10 @@ class LocalEngine:
         Path(self._folder.name).chmod(0o555)
         self._settings = settings.model_copy(update={"working_directory": self._folder.name})
         self._course = course
-        # The runner itself keeps to the limit; this is for one that cannot, and leaves time to start and to explain.
-        self._patience_s = 2 * course.settings.submission_s + 60 if patience_s is None else patience_s
+        # The runner itself keeps to the limit, which lasts longer on a busy machine; this is for one that cannot, and
+        # leaves time to start and to explain.
+        longest_s = (1 + MOST_STARVED) * course.settings.submission_s
+        self._patience_s = longest_s + course.settings.submission_s + 60 if patience_s is None else patience_s
         self._idle: queue.SimpleQueue[Runner] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._all: set[Runner] = set()

@@ -30,6 +30,7 @@ from grader.model.scoring import score_exercise, total_of_criteria, total_of_exe
 from grader.model.submission import Entry, Flag
 from grader.model.verdict import Verdict
 from grader.sandbox import pretend_device
+from grader.sandbox.budget import Budget
 from grader.sandbox.jail import JailSettings
 from grader.sandbox.namespace import StandIn
 from grader.sandbox.problems import LearnerProblem
@@ -108,8 +109,7 @@ class SubmissionGrader:
     def grade(self, job: Job, emit: Callable[[Event], None]) -> ScoreReport:
         """Grade one submission; ``emit`` is told of each step."""
         started = time.monotonic()
-        deadline = started + self.course.settings.submission_s
-        results = self._grade_exercises(job, deadline, emit)
+        results = self._grade_exercises(job, Budget(self.course.settings.submission_s), emit)
         exercises = tuple(result.report for result in results)
         checks = [check for exercise in exercises for check in exercise.checks]
         total = total_of_exercises(exercises)
@@ -140,14 +140,14 @@ class SubmissionGrader:
             seconds=time.monotonic() - started,
         )
 
-    def _grade_exercises(self, job: Job, deadline: float, emit: Callable[[Event], None]) -> list[GradedExercise]:
+    def _grade_exercises(self, job: Job, budget: Budget, emit: Callable[[Event], None]) -> list[GradedExercise]:
         """Return the results in the order of the job's entries."""
         # Stopping at the first mistake only makes sense one after another.
         lanes = 1 if job.fail_fast else min(len(self.sandboxes), len(job.entries))
         order = list(range(len(job.entries)))
         if lanes > 1:  # what takes longest first, so that no lane is left with it at the end
             order.sort(key=lambda number: -len(self.course.exercise(job.entries[number].exercise).claims))
-        run = _SubmissionRun(self, job, deadline, emit)
+        run = _SubmissionRun(self, job, budget, emit)
         for sandbox in self.sandboxes[1:lanes]:
             sandbox.wait_until_ready()
         return run_lanes(
@@ -175,7 +175,7 @@ class _SubmissionRun:
 
     grader: SubmissionGrader
     job: Job
-    deadline: float
+    budget: Budget
     emit: Callable[[Event], None]
     stopped: bool = False
 
@@ -240,7 +240,7 @@ class _SubmissionRun:
             entry=path,
             exercise_ids=self.grader.course.settings.exercises,
             stand_ins=self.grader.stand_ins(exercise),
-            deadline=self.deadline,
+            budget=self.budget,
             about_entry=note,
             not_here=not_here,
         )
@@ -305,7 +305,7 @@ class _SubmissionRun:
             _flag(session, CHANGING, f"The code for {exercise.id} answers the same call differently at another time")
 
     def _answers_alike(self, session: ExerciseSession, exchanges: Sequence[Exchange], *, afresh: bool) -> bool:
-        if time.monotonic() >= self.deadline:
+        if self.budget.left_s() <= 0:
             return True
         try:
             again = session.ask_again([exchange.request for exchange in exchanges], afresh=afresh)

@@ -148,6 +148,7 @@ class StoredResult:
             report=report,
             submitted_at=attempt.submitted_at if attempt else None,
             late_points=grade.late_points,
+            lateness=grade.late,
             late_why=grade.late.note,
             adjustments=tuple(
                 PointsChange(

@@ -26,7 +26,7 @@ class CourseSettings(Model):
     """What the exercises must add up to, bonus points apart; whatever they do if it is not given."""
     feedback: FeedbackLevel = FeedbackLevel.FULL
     submission_s: float = Field(default=120.0, gt=0)
-    """Wall seconds for grading one submission."""
+    """Seconds for grading one submission; what others had the processor for is not counted."""
     deadline: datetime | None = None
     """When a class's work is due; without an offset, on the clock of ``timezone``."""
     timezone: str = "UTC"

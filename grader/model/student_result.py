@@ -6,6 +6,7 @@ from pydantic import AwareDatetime, Field
 
 from grader.model.base import Model
 from grader.model.classroom import Student
+from grader.model.late import Lateness
 from grader.model.report import ScoreReport
 
 
@@ -42,6 +43,8 @@ class StudentResult(Model):
     submitted_at: AwareDatetime | None = None
     late_points: float = Field(default=0.0, ge=0)
     """Points that lateness takes off."""
+    lateness: Lateness = Lateness()
+    """How late, and what that would cost of other points than these."""
     late_why: str = ""
     """How late, and by which rule; empty when nothing was late."""
     adjustments: tuple[PointsChange, ...] = ()

@@ -1,10 +1,45 @@
 """Bring a notebook that was handed in back to the cells that were handed out, as far as nbgrader knows them."""
 
 import importlib
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from typing import Any, Final, NamedTuple
 
 from grader.notebook.released import SCHEMA, place_of
+
+_NAMED: Final = 3
+"""More cells with the same oddity are counted, not named: a notebook may have hundreds."""
+
+
+class _Odd(Enum):
+    """What can be odd about a cell, in words for one and for several."""
+
+    TWICE = ("the cell {} is there twice; the last one counts", "the cells {} are there twice; the last ones count")
+    RETYPED = ("the cell {} was made a cell of another type", "the cells {} were made cells of another type")
+    POINTS = ("the points of {} were changed in the notebook; those of the gradebook count",) * 2
+    LOCKED = (
+        "the locked cell {} was changed; it is shown as it was handed out",
+        "the locked cells {} were changed; they are shown as they were handed out",
+    )
+    GONE = ("the cell {} was missing; it was put back", "the cells {} were missing; they were put back")
+    ANSWER_GONE = (
+        "the cell {} is missing; its answer counts wherever it stands",
+        "the cells {} are missing; their answers count wherever they stand",
+    )
+
+    def tell(self, names: Sequence[str]) -> str:
+        """Return one sentence about all cells of which it is true."""
+        one, several = self.value
+        if len(names) == 1:
+            return one.format(names[0])
+        if len(names) > _NAMED + 1:
+            return several.format(f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more")
+        return several.format(f"{', '.join(names[:-1])} and {names[-1]}")
+
+
+class _Note(NamedTuple):
+    odd: _Odd
+    name: str
 
 
 class Released(NamedTuple):
@@ -65,7 +100,7 @@ def mend(notebook: Any, released: Sequence[Released]) -> list[str]:
         What was found, in words for the teacher.
     """
     known = {cell.name: cell for cell in released}
-    notes: list[str] = []
+    notes: list[_Note] = []
     found: dict[str, int] = {}
     for number in range(len(notebook.cells) - 1, -1, -1):
         cell = notebook.cells[number]
@@ -74,13 +109,21 @@ def mend(notebook: Any, released: Sequence[Released]) -> list[str]:
         if not isinstance(name, str) or name not in known:
             continue
         if name in found:
-            notes.append(f"the cell {name} is there twice; the last one counts")
+            notes.append(_Note(_Odd.TWICE, name))
             continue
         found[name] = number
         notes += _mend_cell(cell, known[name], given or {})
+    notes.reverse()
     notes += _put_back(notebook, released, found)
     _make_ids_distinct(notebook)
-    return notes
+    return list(_tell(notes))
+
+
+def _tell(notes: Sequence[_Note]) -> Iterator[str]:
+    for odd in _Odd:
+        names = list(dict.fromkeys(note.name for note in notes if note.odd is odd))
+        if names:
+            yield odd.tell(names)
 
 
 def metadata_of(cell: Released) -> dict[str, Any]:
@@ -105,10 +148,9 @@ def new_cell(cell: Released) -> Any:
     return make(cell.source, metadata={"nbgrader": metadata_of(cell)})
 
 
-def _mend_cell(cell: Any, released: Released, given: Mapping[str, Any]) -> list[str]:
-    notes = []
+def _mend_cell(cell: Any, released: Released, given: Mapping[str, Any]) -> Iterator[_Note]:
     if cell.cell_type != released.cell_type:
-        notes.append(f"the cell {released.name} was made a {cell.cell_type} cell")
+        yield _Note(_Odd.RETYPED, released.name)
         cell.cell_type = released.cell_type
         if released.cell_type == "code":
             cell.update(outputs=[], execution_count=None)
@@ -116,27 +158,26 @@ def _mend_cell(cell: Any, released: Released, given: Mapping[str, Any]) -> list[
             cell.pop("outputs", None)
             cell.pop("execution_count", None)
     if released.points is not None and given.get("points") != released.points:
-        notes.append(f"the points of {released.name} were changed in the notebook; those of the gradebook count")
+        yield _Note(_Odd.POINTS, released.name)
     if released.locked and cell.source != released.source:
-        notes.append(f"the locked cell {released.name} was changed; it is shown as it was handed out")
+        yield _Note(_Odd.LOCKED, released.name)
         cell.source = released.source
     cell.metadata["nbgrader"] = metadata_of(released)
-    return notes
 
 
-def _put_back(notebook: Any, released: Sequence[Released], found: Mapping[str, int]) -> list[str]:
+def _put_back(notebook: Any, released: Sequence[Released], found: Mapping[str, int]) -> list[_Note]:
     """Put graded cells that are gone behind the one that was before them."""
     behind: dict[int, list[Any]] = {}
-    notes = []
+    notes: list[_Note] = []
     before = -1
     for cell in released:
         if cell.name in found:
             before = max(before, found[cell.name])
         elif cell.points is not None:
-            notes.append(f"the cell {cell.name} was missing; it was put back")
+            notes.append(_Note(_Odd.GONE, cell.name))
             behind.setdefault(before, []).append(new_cell(cell))
         elif cell.solution:
-            notes.append(f"the cell {cell.name} is missing; its answer counts wherever it stands")
+            notes.append(_Note(_Odd.ANSWER_GONE, cell.name))
     for place in sorted(behind, reverse=True):
         notebook.cells[place + 1 : place + 1] = behind[place]
     return notes

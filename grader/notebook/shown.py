@@ -2,6 +2,7 @@
 
 import html
 import io
+import textwrap
 from itertools import zip_longest
 from typing import Any
 
@@ -14,6 +15,8 @@ from grader.report.outline import standing
 from grader.report.sentences import SIGNS, and_bonus, headline, points, title_of
 
 _HEIGHT = 480
+_COLUMNS = 96
+"""What a notebook's page shows of a line before it has to be scrolled."""
 _SILENT = frozenset({Verdict.PASSED, Verdict.SKIPPED, Verdict.NOT_ASSESSED})
 
 
@@ -66,11 +69,18 @@ def criterion_text(criterion: CriterionResult) -> str:
             continue
         lines.append(harmless_line(f"  {SIGNS[check.verdict].symbol} {check.title}"))
         for fact in facts_of(check):
-            lines += [f"    {fact.label}:" if len(fact.lines) > 1 else f"    {fact.label}: {fact.lines[0]}"]
+            if len(fact.lines) == 1:
+                lines += _wrapped(f"{fact.label}: {fact.lines[0]}")
+                continue
+            lines.append(f"    {fact.label}:")
             names = ("expected ", "got ") if fact.look is Look.COMPARISON else ()
             named = zip_longest(names, fact.lines, fillvalue="")
-            lines += [f"      {name}{line}" for name, line in named if len(fact.lines) > 1]
+            lines += [f"      {name}{line}" for name, line in named]
     return "\n".join(lines)
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, _COLUMNS, initial_indent=" " * 4, subsequent_indent=" " * 6, break_on_hyphens=False)
 
 
 def exercise_comment(report: ScoreReport, exercise: ExerciseReport) -> str:

@@ -1,9 +1,12 @@
 """Write what goes back to a class: a folder for each student, the table of grades, and an index."""
 
+import contextlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
+
+from pydantic import ValidationError
 
 from grader.model.class_index import ClassIndex, IndexEntry
 from grader.model.feedback import FeedbackLevel
@@ -16,7 +19,8 @@ from grader.report.folder_names import folder_name
 from grader.report.grade_words import grade_sentences
 from grader.report.grades_table import GradesTable
 
-FORMATS: Final = ("html", "markdown", "json")
+_FILES: Final = {"html": "report.html", "markdown": "report.md", "json": "report.json"}
+FORMATS: Final = tuple(_FILES)
 
 STUDENTS: Final = "students"
 GRADES: Final = "grades.csv"
@@ -29,18 +33,22 @@ def write_class_files(
     *,
     feedback: FeedbackLevel,
     formats: Sequence[str] = FORMATS,
+    tell_gone: Callable[[str], None] | None = None,
 ) -> ClassIndex:
     """
     Write ``students/NAME/report.*`` for each student, ``grades.csv`` and ``index.json`` into a folder.
 
     Results are taken one at a time, so memory does not grow with their reports. Each file takes the place of an older
-    one at once; the index comes last, so a folder whose index is there is whole. Equal results give equal bytes.
+    one at once; the index comes last, so a folder whose index is there is whole. Equal results give equal bytes, and a
+    file that holds them already is left alone. What the index of before lists and this one does not is removed: a
+    report of somebody who left the class should not lie among the others.
 
     Args:
         results: Every student of the class, in the order in which the table lists them.
-        directory: Made if it is not there. Files that are not of this class stay.
+        directory: Made if it is not there. Files that no index of ours lists stay.
         feedback: How much of a report a student may see.
         formats: Which of ``html``, ``markdown`` and ``json`` a student gets.
+        tell_gone: Is told of each student who is no longer in the class and whose files were removed.
 
     Returns:
         The index as it was written.
@@ -63,8 +71,40 @@ def write_class_files(
         counts=dict(sorted(Counter(entry.status for entry in entries).items())),
         students=tuple(entries),
     )
+    for student in _remove_stale(directory, index):
+        if tell_gone:
+            tell_gone(student)
     write_atomically(directory / INDEX, index.model_dump_json(indent=2) + "\n")
     return index
+
+
+def _remove_stale(directory: Path, index: ClassIndex) -> Iterator[str]:
+    """
+    Remove what the index of before says that we wrote and the new one does not have; yield who has left the class.
+
+    It is done before the new index is there: interrupted, the old one still knows what to remove.
+    """
+    now = {entry.student.id: entry for entry in index.students}
+    for entry in _index_of_before(directory):
+        # Not the folder that the file names: whoever can edit it could name any.
+        folder = directory / STUDENTS / folder_name(entry.student.id)
+        kept = now.get(entry.student.id)
+        if folder.is_symlink():
+            continue
+        for name in {*entry.files} & {*_FILES.values()} - {*(kept.files if kept else ())}:
+            with contextlib.suppress(OSError):
+                (folder / name).unlink()
+        if kept is None and entry.files:
+            with contextlib.suppress(OSError):  # somebody else keeps something there
+                folder.rmdir()
+            yield entry.student.id
+
+
+def _index_of_before(directory: Path) -> Sequence[IndexEntry]:
+    try:
+        return ClassIndex.model_validate_json((directory / INDEX).read_bytes()).students
+    except (OSError, ValidationError):
+        return ()
 
 
 def render_student(result: StudentResult, feedback: FeedbackLevel, formats: Sequence[str] = FORMATS) -> dict[str, str]:
@@ -78,16 +118,16 @@ def render_student(result: StudentResult, feedback: FeedbackLevel, formats: Sequ
     if "html" in formats:
         from grader.report.html import render_html
 
-        files["report.html"] = render_html(report, grade=grade)
+        files[_FILES["html"]] = render_html(report, grade=grade)
     if "markdown" in formats:
         from grader.report.markdown import render_markdown
 
-        files["report.md"] = render_markdown(report, grade=grade)
+        files[_FILES["markdown"]] = render_markdown(report, grade=grade)
     if "json" in formats:
         from grader.report.json_report import render_json
 
         # A score report has no place for a grade, and programs expect the report that `grade schema` describes.
-        files["report.json"] = render_json(report.model_copy(update={"notes": (*grade, *report.notes)}))
+        files[_FILES["json"]] = render_json(report.model_copy(update={"notes": (*grade, *report.notes)}))
     return files
 
 

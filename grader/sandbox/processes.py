@@ -10,13 +10,13 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
 from grader.model.errors import RunnerError
 from grader.model.report import Isolation
 from grader.model.rubric import Limits
 from grader.model.verdict import Verdict
+from grader.sandbox.budget import MOST_STARVED, starved_s
 from grader.sandbox.channel import Channel, ChannelClosedError, ChannelTimeoutError
 from grader.sandbox.jail import JailSettings, kill_everything
 from grader.sandbox.launch import clean_environment, python_command
@@ -26,9 +26,6 @@ from grader.sandbox.zygote import Zygote
 
 _START_S: Final = 60.0
 """How long a worker may take to say hello: importing torch on a slow disk is in it."""
-
-_MOST_STARVED: Final = 3
-"""How many times its limit an answer may come late because others had the processor."""
 
 StartMethod = Literal["fork", "spawn"]
 
@@ -40,19 +37,6 @@ class Usage:
     status: int
     peak_mb: int
     cpu_s: float
-
-
-def starved_s(pid: int) -> float:
-    """
-    Return how many seconds a process was ready to run, and waited for a processor.
-
-    Sleeping and waiting for anything else do not count. 0 where the system does not say. Source: the second number of
-    ``/proc/PID/schedstat`` (Linux, ``Documentation/scheduler/sched-stats.rst``), in nanoseconds.
-    """
-    try:
-        return int(Path(f"/proc/{pid}/schedstat").read_text("ascii").split()[1]) / 1e9
-    except (OSError, ValueError, IndexError):
-        return 0.0
 
 
 class Sandbox(Protocol):
@@ -87,6 +71,7 @@ class Worker:
         self._confined = False
         self.pid = pid
         self.usage: Usage | None = None
+        self._starved_s = 0.0
         try:
             hello = channel.receive(time.monotonic() + _START_S)["reply"]
         except (ChannelClosedError, ChannelTimeoutError, ProtocolError) as error:
@@ -108,6 +93,11 @@ class Worker:
         """What the worker printed, and how many bytes more it printed."""
         return bytes(self._channel.printed).decode("utf-8", "replace"), self._channel.dropped
 
+    @property
+    def starved_s(self) -> float:
+        """How long it has waited for a processor that others had."""
+        return starved_s(self.pid) if self.usage is None else self._starved_s
+
     def ask(self, request: dict[str, Any], limit_s: float) -> dict[str, Any]:
         """
         Send a request and return the reply.
@@ -119,7 +109,7 @@ class Worker:
             LearnerProblem: If no proper answer came in time. The worker is gone then.
         """
         self._asked += 1
-        self._channel.starved_s = lambda: min(starved_s(self.pid), _MOST_STARVED * limit_s)
+        self._channel.starved_s = lambda: min(starved_s(self.pid), MOST_STARVED * limit_s)
         deadline = time.monotonic() + limit_s
         try:
             self._channel.send(pack_frame({"id": self._asked, "request": request}, keep_strides=True), deadline)
@@ -142,6 +132,7 @@ class Worker:
     def close(self) -> Usage:
         """Kill the worker and all that it started, and wait until it is gone."""
         if self.usage is None:
+            self._starved_s = starved_s(self.pid)
             kill_everything(self.pid, confined=self._confined)
             self.usage = self._sandbox.reap(self.pid, confined=self._confined)
             self._channel.close()

@@ -1,7 +1,6 @@
 """Hold one exercise's conversation with the learner's code, across as many workers as it takes."""
 
 import json
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -12,6 +11,7 @@ from grader.model.errors import IsolationError
 from grader.model.report import Isolation, IsolationLevel
 from grader.model.submission import FileKind, Flag, SourceFile
 from grader.model.verdict import Verdict
+from grader.sandbox.budget import Budget
 from grader.sandbox.jail import JailSettings
 from grader.sandbox.namespace import StandIn
 from grader.sandbox.problems import LearnerProblem
@@ -39,7 +39,7 @@ class ExerciseSession:
         about_entry: What was noticed when that file was chosen, such as a name that is nearly the promised one.
         exercise_ids: All exercises of the course: their module names are the learner's.
         stand_ins: Stand-ins for what the exercise builds on.
-        deadline: When the whole submission's time is up, on the monotonic clock.
+        budget: The time for the whole submission.
         not_here: Devices that this machine lacks, with the reason.
         require_isolation: The least isolation with which the code is loaded; whatever there is if None.
     """
@@ -51,7 +51,7 @@ class ExerciseSession:
     entry: str
     exercise_ids: Sequence[str]
     stand_ins: Sequence[StandIn]
-    deadline: float
+    budget: Budget
     about_entry: str = ""
     not_here: dict[Device, str] = field(default_factory=dict)
     require_isolation: IsolationLevel | None = None
@@ -76,7 +76,7 @@ class ExerciseSession:
             LearnerProblem: If it cannot be: its import fails, or the submission's time is up. The first check to meet
                 a failing import gets the full story, the later ones are skipped.
         """
-        if time.monotonic() >= self.deadline:
+        if self.budget.left_s() <= 0:
             raise LearnerProblem(Verdict.SKIPPED, "Not run: the time for the whole submission is used up.")
         if self._load_problem is not None:
             raise LearnerProblem(Verdict.SKIPPED, f"Not run: {self.entry} could not be loaded, as said above.")
@@ -179,6 +179,7 @@ class ExerciseSession:
 
     def _start_worker(self) -> Worker:
         worker = self.sandbox.start_worker(self.jail, self.exercise.rubric.limits, self._preload())
+        self.budget.watch(worker)
         try:
             worker.isolation.demand(self.require_isolation)
         except IsolationError:
@@ -200,7 +201,7 @@ class ExerciseSession:
         return worker.ask(request, self._at_most(self.exercise.rubric.limits.import_s))
 
     def _at_most(self, limit_s: float) -> float:
-        return min(limit_s, max(0.01, self.deadline - time.monotonic()))
+        return min(limit_s, max(0.01, self.budget.left_s()))
 
     def _keep_notes(self, reply: dict[str, Any]) -> None:
         notes = reply.get("notes")

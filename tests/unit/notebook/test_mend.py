@@ -70,6 +70,20 @@ def test_changed_points_and_locked_cells_are_restored() -> None:
     assert "points()" == notebook.cells[1].source
 
 
+def test_what_is_odd_about_many_cells_is_one_sentence() -> None:
+    """A notebook with every cell twice is one oddity, and not a hundred."""
+    released = [POINTS._replace(name=f"heads-{letter}") for letter in "abcdef"]
+    twice = new_notebook(cells=[cell(each) for each in released for _ in range(2)])
+    changed = new_notebook(cells=[cell(each, points=300 if each.name < "heads-c" else 3.0) for each in released])
+
+    assert ["the cells heads-a, heads-b, heads-c and 3 more are there twice; the last ones count"] == mend(
+        twice, released
+    )
+    assert ["the points of heads-a and heads-b were changed in the notebook; those of the gradebook count"] == mend(
+        changed, released
+    )
+
+
 def test_metadata_of_any_shape_does_no_harm() -> None:
     """A notebook is JSON that anybody can write."""
     odd = [

@@ -205,3 +205,73 @@ def test_a_student_whose_report_was_lost_is_listed_without_files(tmp_path):
 
     assert () == index.students[0].files
     assert Standing.ERRORED.value == index.students[0].status
+
+
+def test_a_file_that_holds_the_same_is_left_alone(tmp_path):
+    """Synchronising a folder of thousands should move what has changed."""
+    results = list(classes.make_class(6))
+    write_class_files(results, tmp_path, feedback=FULL)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("report.*")}
+    changed = results[0].model_copy(update={"adjustments": (), "late_points": 1.0, "late_why": "1 day late"})
+
+    write_class_files([changed, *results[1:]], tmp_path, feedback=FULL)
+
+    after = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("report.*")}
+    touched = {path.parent.name for path in after if after[path] != before[path]}
+    assert {results[0].student.id} == touched
+
+
+def test_who_left_the_class_leaves_no_report_behind(tmp_path):
+    """Only what the index of before lists is removed: other files in the folder are somebody's."""
+    students = [classes.make_student(number) for number in (1, 2, 3)]
+    everybody = [classes.graded(student, samples.full_marks()) for student in students]
+    write_class_files(everybody, tmp_path, feedback=FULL)
+    (tmp_path / "students/00002/notes.txt").write_text("mine")
+    (tmp_path / "students/other").mkdir()
+    gone = []
+
+    write_class_files(everybody[:1], tmp_path, feedback=FULL, tell_gone=gone.append)
+
+    assert ["00002", "00003"] == gone
+    left = {str(path.relative_to(tmp_path / "students")) for path in (tmp_path / "students").rglob("*")}
+    assert {"00001", "00001/report.html", "00001/report.md", "00001/report.json"} < left
+    assert {"00002", "00002/notes.txt", "other"} == {path for path in left if not path.startswith("00001")}
+
+
+def test_a_format_that_is_no_longer_asked_for_is_removed(tmp_path):
+    """An old page beside a new text would say two things of one student."""
+    results = [classes.graded(classes.make_student(1), samples.full_marks())]
+    write_class_files(results, tmp_path, feedback=FULL)
+
+    write_class_files(results, tmp_path, feedback=FULL, formats=["markdown"])
+
+    assert ["report.md"] == [path.name for path in (tmp_path / "students/00001").iterdir()]
+
+
+def test_an_index_that_was_tampered_with_removes_nothing_else(tmp_path):
+    """It lies where others may write; no path in it is believed."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "report.html").write_text("keep")
+    (outside / "secret").write_text("keep")
+    target = tmp_path / "graded"
+    results = [classes.graded(classes.make_student(number), samples.full_marks()) for number in (1, 2)]
+    write_class_files(results, target, feedback=FULL)
+    index = (target / "index.json").read_text("utf-8")
+    index = index.replace("students/00002", "../outside").replace('"report.md"', '"../../../outside/secret"')
+    (target / "index.json").write_text(index, "utf-8")
+
+    write_class_files(results[:1], target, feedback=FULL)
+
+    assert {"report.html": "keep", "secret": "keep"} == {path.name: path.read_text() for path in outside.iterdir()}
+
+
+def test_an_index_that_cannot_be_read_removes_nothing(tmp_path):
+    """Perhaps it is another program's."""
+    results = [classes.graded(classes.make_student(number), samples.full_marks()) for number in (1, 2)]
+    write_class_files(results, tmp_path, feedback=FULL)
+    (tmp_path / "index.json").write_text("[]")
+
+    write_class_files(results[:1], tmp_path, feedback=FULL)
+
+    assert (tmp_path / "students/00002/report.html").is_file()
