@@ -109,38 +109,36 @@ def by_child(way: str, homes: Sequence[Path], exercises: Sequence[str], jobs: in
         raise SystemExit(f"{way}: {' '.join(map(str, homes))}\n{done.stdout}{done.stderr}")
 
 
-def conversations(home: Path, exercises: Sequence[str]) -> "Callable[[str, str], Any]":
-    """Return what makes a check's conversation with a submission that is loaded in this very process."""
-    from grader.course.load import load_course
-    from grader.course.trees import builtin_course
-    from grader.grading.known_code import read_stand_ins
-    from grader.sandbox import pretend_device
-    from grader.sandbox.remote import Conversation
-    from grader.suite.draw import Draw, seed_for
-    from grader.suite.fingerprint import load_known_code
-    from grader.suite.plugin import CheckRun
+class InThisProcess:
+    """Makes conversations with submissions that are loaded in this very process."""
 
-    trees = builtin_course()
-    course = load_course(trees, exercises)
-    not_here: dict[Any, str] = {"accelerator": "Not compared."}
-    if not pretend_device.available():
-        not_here["pretend"] = pretend_device.unavailable_reason()
-    executors = {
-        exercise.id: load_known_code(
-            (home / f"{exercise.id}.py").read_text("utf-8"),
-            exercise.id,
-            read_stand_ins(trees, exercise),
-            course.settings.exercises,
-        )
-        for exercise in course.exercises
-    }
+    def __init__(self, exercises: Sequence[str]) -> None:
+        from grader.course.load import load_course
+        from grader.course.trees import builtin_course
+        from grader.grading.known_code import read_stand_ins
+        from grader.sandbox import pretend_device
 
-    def begin(exercise: str, check: str) -> CheckRun:
-        seed = seed_for(SEED, exercise, check)
-        perform = executors[exercise].perform
-        return CheckRun(Conversation(lambda request, _: perform(request), seed, not_here=not_here), Draw(seed))
+        trees = builtin_course()
+        self._course = load_course(trees, exercises)
+        self._stand_ins = {exercise.id: read_stand_ins(trees, exercise) for exercise in self._course.exercises}
+        self._not_here: dict[Any, str] = {"accelerator": "Not compared."}
+        if not pretend_device.available():
+            self._not_here["pretend"] = pretend_device.unavailable_reason()
+        self._executors: dict[tuple[Path, str], Any] = {}
 
-    return begin
+    def begin(self, home: Path, exercise: str, check: str) -> Any:
+        """Return one run of a check on a submission."""
+        from grader.sandbox.remote import Conversation
+        from grader.suite.draw import Draw, seed_for
+        from grader.suite.fingerprint import load_known_code
+        from grader.suite.plugin import CheckRun
+
+        if (home, exercise) not in self._executors:
+            text = (home / f"{exercise}.py").read_text("utf-8")
+            known = load_known_code(text, exercise, self._stand_ins[exercise], self._course.settings.exercises)
+            self._executors[home, exercise] = known
+        seed, perform = seed_for(SEED, exercise, check), self._executors[home, exercise].perform
+        return CheckRun(Conversation(lambda request, _: perform(request), seed, not_here=self._not_here), Draw(seed))
 
 
 def fresh_pytest(home: Path, exercises: Sequence[str]) -> int:
@@ -153,14 +151,14 @@ def fresh_pytest(home: Path, exercises: Sequence[str]) -> int:
     from grader.sandbox.remote import RemoteLearner
 
     torch.set_num_threads(1)
-    begin = conversations(home, exercises)
+    begin = InThisProcess(exercises).begin
 
     class InProcess:
         """The fixtures of the suites."""
 
         @pytest.fixture
         def run(self, request: pytest.FixtureRequest) -> Any:
-            return begin(request.path.stem.removeprefix("test_"), request.node.name.removeprefix("test_"))
+            return begin(home, request.path.stem.removeprefix("test_"), request.node.name.removeprefix("test_"))
 
         @pytest.fixture
         def learner(self, run: Any) -> Any:
@@ -202,12 +200,12 @@ def bare_forks(homes: Sequence[Path], exercises: Sequence[str], jobs: int) -> in
 
     torch.set_num_threads(1)
     wrong = 0
+    begin = InThisProcess(exercises).begin
 
     def check(home: Path, suites: SuitePlugin) -> int:
-        begin = conversations(home, exercises)
         for exercise, items in suites.items.items():
             for name in items:
-                run = begin(exercise, name)
+                run = begin(home, exercise, name)
                 suites.run_check(exercise, name, run)
                 if not isinstance(run.error, (CannotJudgeError, NotAssessedError, type(None))):
                     print(home, exercise, name, Verdict.FAILED, run.error, flush=True)
