@@ -1,11 +1,12 @@
 """
 Grade a large generated class, and see whether time and memory keep in step with it.
 
-Run: ``python benchmarks/class_scale.py [--submissions 10000] [--builtin] [--keep DIR]``. Hand-ins are put together from
-solutions, stubs and known mistakes, one comment each apart, as folders, files, notebooks and zips; one in twenty is
-hostile or broken. The miniature course is graded unless ``--builtin`` asks for the real one, which takes many times
-as long. Printed are the time for each thousand, the coordinator's memory at a tenth and at the end, what was lost, and
-the times of `grade rescore`, `diff`, `summary` and `export` over all. Ends with status 1 if somebody is lost.
+Run: ``python benchmarks/class_scale.py [--submissions 10000] [--course small] [--keep DIR]``. Hand-ins are put together
+from solutions, stubs and known mistakes, one comment each apart, as folders, files, notebooks and zips; one in twenty
+is hostile or broken. Graded is one small exercise, unless ``--course`` asks for the miniature course with its two or
+for the built-in one, which take many times as long. Printed are the time for each thousand, the coordinator's memory
+at each tenth, what was lost, and the times of `grade rescore`, `diff`, `summary` and `export` over all. Ends with
+status 1 if somebody is lost.
 """
 
 import argparse
@@ -31,6 +32,25 @@ from grader.model.course import Course
 from tests.conftest import MINI_COURSE
 
 HOSTILE = ("exit", "loop", "syntax", "nul", "bomb", "truncated", "empty", "fork", "memory", "names", "link", "prints")
+
+
+def small_course(folder: Path) -> CourseTrees:
+    """The miniature course without its second exercise: what a coordinator does is the same for any course."""
+    mini = CourseTrees(MINI_COURSE)
+    for path in (
+        mini.stub("double"),
+        mini.solution("double"),
+        mini.rubric("double"),
+        mini.suite("double"),
+        *mini.wheats("double"),
+        *mini.chaffs("double"),
+    ):
+        target = folder / path.relative_to(MINI_COURSE)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    settings = CourseTrees(folder).settings
+    settings.write_text("id: small\ntitle: One small exercise\nexercises: [double]\n", "utf-8")
+    return CourseTrees(folder)
 
 
 def texts_of(trees: CourseTrees, exercise: str) -> list[str]:
@@ -129,7 +149,7 @@ def grade_and_watch(command: list[str], store: Path, number: int) -> None:
     step = max(1, number // 10)
     wanted, memory = step, []
     while running.poll() is None:
-        time.sleep(0.5)
+        time.sleep(1)
         done = graded_so_far(store)
         if done >= wanted:
             now = time.monotonic()
@@ -150,23 +170,24 @@ def main() -> None:
     """Generate, grade, and use the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--submissions", type=int, default=10_000)
-    parser.add_argument("--builtin", action="store_true")
+    parser.add_argument("--course", choices=["small", "mini", "builtin"], default="small")
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="work in this folder, and leave everything there")
     arguments = parser.parse_args()
-    trees = builtin_course() if arguments.builtin else CourseTrees(MINI_COURSE)
-    course = load_course(trees)
     with ExitStack() as stack:
         folder = arguments.keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        if arguments.course == "small":
+            trees = small_course(folder / "course")
+        else:
+            trees = builtin_course() if arguments.course == "builtin" else CourseTrees(MINI_COURSE)
+        course = load_course(trees)
         source, store = folder / "class", folder / "grades.sqlite"
         if not source.exists():
             make_class(source, trees, course, arguments.submissions, random.Random(arguments.seed))
         places = ["--store", store]
-        grade_and_watch(
-            typed("batch", source, *places, "--output", folder / "graded", "--seed", 1, "--course", trees.root),
-            store,
-            arguments.submissions,
-        )
+        options = [*places, "--output", folder / "graded", "--seed", 1, "--jobs", arguments.jobs]
+        grade_and_watch(typed("batch", source, *options, "--course", trees.root), store, arguments.submissions)
         with open_store(store) as opened:
             counts = opened.count(opened.run())
         print(f"lost: {arguments.submissions - counts[Status.GRADED]} (errored: {counts[Status.ERRORED]})")

@@ -126,7 +126,10 @@ class ExerciseReport(Model):
 
     def is_bonus(self, check: str) -> bool:
         """Whether a check decides bonus points alone."""
-        return any(criterion.bonus and check in {each.id for each in criterion.checks} for criterion in self.criteria)
+        # Most exercises have no bonus, and this is asked of every finding.
+        return self.max_bonus > 0 and any(
+            criterion.bonus and any(check == each.id for each in criterion.checks) for criterion in self.criteria
+        )
 
 
 class CourseStamp(Model):

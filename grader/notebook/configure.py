@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+_CELL_S: Final = 600
+_NBGRADERS_CELL_S: Final = 30
 STUB: Final = 'raise NotImplementedError("still to be written")'
 
 
@@ -21,6 +23,11 @@ def configure(c: Any, course: str = "", require_isolation: str = "strong") -> No
     ours = "grader.notebook.autograde"
     c.ClearSolutions.code_stub = {"python": STUB}
     c.ExportApp.plugin_class = f"{ours.rpartition('.')[0]}.export.QuotedExport"
+    if "timeout" not in c.Execute:
+        # For `nbgrader validate`, which runs the solutions: the first check imports torch, and each has limits of its
+        # own. What learners wrote in notebooks of the course's own keeps nbgrader's limit.
+        c.Execute.timeout = _CELL_S
+        c.GradeWithKit.timeout = _NBGRADERS_CELL_S
     c.GradeWithKit.course = course
     c.GradeWithKit.require_isolation = require_isolation
     c.Autograde.sanitize_preprocessors = [

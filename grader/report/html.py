@@ -51,7 +51,7 @@ def _template() -> jinja2.Template:
         sign={verdict: _SIGN.format(verdict.value, sign.symbol) for verdict, sign in sentences.SIGNS.items()},
         word={verdict: _WORD.format(verdict.value, sign.word) for verdict, sign in sentences.SIGNS.items()},
         facts=lambda check, said: _facts(_Told(check), said),
-        check_item=lambda check: _check_item(_Told(check)),
+        criterion_section=lambda criterion: _criterion_section(_ToldCriterion(criterion)),
         Verdict=Verdict,
         filter_printed=_printed,
         filter_share=_share,
@@ -65,6 +65,7 @@ def _macros() -> Any:
         sign={verdict: _SIGN.format(verdict.value, sign.symbol) for verdict, sign in sentences.SIGNS.items()},
         word={verdict: _WORD.format(verdict.value, sign.word) for verdict, sign in sentences.SIGNS.items()},
         facts_of=facts_of,
+        check_item=lambda check: _check_item(_Told(check)),
         has_more=has_more,
         Look=Look,
         Verdict=Verdict,
@@ -74,18 +75,37 @@ def _macros() -> Any:
 class _Told:
     """What a page tells of a check: all but its time. Equal for many checks of a class."""
 
-    __slots__ = ("_key", "check")
+    __slots__ = ("check", "key")
 
     def __init__(self, check: CheckResult) -> None:
         self.check = check
         told = (value for name, value in check.__dict__.items() if name not in ("seconds", "mismatch"))
-        self._key = (*told, repr(check.mismatch))  # a mismatch holds a dictionary, which has no hash
+        self.key = (*told, repr(check.mismatch))  # a mismatch holds a dictionary, which has no hash
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Told) and self.key == other.key
+
+
+class _ToldCriterion:
+    """What a page tells of a criterion and its checks. Equal for most of a class, who pass what they pass alike."""
+
+    __slots__ = ("_key", "criterion")
+
+    def __init__(self, criterion: CriterionResult) -> None:
+        self.criterion = criterion
+        about = (criterion.title, criterion.bonus, criterion.category, criterion.score, criterion.max_score)
+        # Of a check that passed and measured nothing, a list of points tells its title alone.
+        told = (_Told(check).key if has_more(check) else (check.verdict, check.title) for check in criterion.checks)
+        self._key = (*about, *told)
 
     def __hash__(self) -> int:
         return hash(self._key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Told) and self._key == other._key
+        return isinstance(other, _ToldCriterion) and self._key == other._key
 
 
 # Most checks of a class came out in one of few ways, and telling of them is most of the work for a page.
@@ -93,6 +113,13 @@ class _Told:
 def _check_item(told: _Told) -> Markup:
     """Return what the list of points tells of a check."""
     said: Markup = _macros().item(told.check)
+    return said
+
+
+@lru_cache(maxsize=2000)
+def _criterion_section(told: _ToldCriterion) -> Markup:
+    """Return what is told of a criterion."""
+    said: Markup = _macros().criterion_section(told.criterion)
     return said
 
 
