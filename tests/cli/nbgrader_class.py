@@ -18,12 +18,13 @@ NAME = "attention.ipynb"
 
 _HEADS = load_course(builtin_course()).exercise("heads").rubric
 FULL = _HEADS.points
+SPLIT, MERGE = (criterion.points for criterion in _HEADS.criteria if criterion.id in ("split", "merge"))
 
 EXPECTED = {
     "O'Neil, Pat": FULL,  # a comma in the name, five days late
     "ann": FULL,
     "blank": 0.0,
-    "bob": FULL - next(criterion.points for criterion in _HEADS.criteria if criterion.id == "merge"),
+    "bob": FULL - MERGE,
     "cy": FULL,  # prints a warning to standard error
     "dee": 0.0,  # ends the process
     "eve": 0.0,  # never ends

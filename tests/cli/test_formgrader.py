@@ -9,7 +9,18 @@ from typing import Any
 import pytest
 
 from tests.cli.browser import Server, browser_path, jupyter_server, open_page
-from tests.cli.nbgrader_class import ASSIGNMENT, EXPECTED, FULL, NAME, UNREADABLE, gradebook, make_class, run
+from tests.cli.nbgrader_class import (
+    ASSIGNMENT,
+    EXPECTED,
+    FULL,
+    MERGE,
+    NAME,
+    SPLIT,
+    UNREADABLE,
+    gradebook,
+    make_class,
+    run,
+)
 
 pytest.importorskip("nbgrader", reason="the extra nbgrader is not installed")
 pytest.importorskip("playwright", reason="the extra browser is not installed")
@@ -74,14 +85,14 @@ def test_a_submission_opens_with_its_feedback(page: Any, server: Server, graded:
     page.wait_for_selector("input.score")
 
     report = page.frame_locator("iframe").first.locator("body").inner_text()
-    assert re.search(r"12\s+of 15 points", report)
+    assert re.search(rf"{EXPECTED['bob']:g}\s+of {FULL:g} points", report)
     assert "Fix this next, in heads" in report
     cells = page.locator("#notebook").first.inner_text()
-    assert "0 of 3 points: Each token gets its parts back" in cells
+    assert f"0 of {MERGE:g} points: Each token gets its parts back" in cells
     assert "Hint: Before you join the heads" in cells
     comments = [box.get_attribute("placeholder") or "" for box in page.locator("textarea.comment").all()]
-    assert any("Each token gets its parts back, in the order of the heads (0 of 3 points)" in text for text in comments)
-    assert "3" == page.locator("#heads-split").get_attribute("placeholder")
+    assert any(f"parts back, in the order of the heads (0 of {MERGE:g} points)" in text for text in comments)
+    assert f"{SPLIT:g}" == page.locator("#heads-split").get_attribute("placeholder")
     assert "0" == page.locator("#heads-merge").get_attribute("placeholder")
 
 
@@ -96,20 +107,21 @@ def test_no_line_of_a_criterion_is_cut_off(page: Any, server: Server, graded: Pa
 
 def test_points_given_in_formgrader_survive_a_second_run(page: Any, server: Server, graded: Path) -> None:
     """What a teacher types there counts at once, and `grade batch` leaves it alone."""
+    given = MERGE / 2
     page.goto(notebook_url(server, graded, "bob"))
     page.wait_for_selector("input.score")
     box = page.locator("#heads-merge")
     with page.expect_response(lambda response: "/formgrader/api/grade/" in response.url and response.ok):
-        box.fill("1.5")
+        box.fill(f"{given:g}")
         box.press("Tab")
-    assert f"13.5 / {FULL:g}" == listed_scores(page, server)["bob"]
+    assert f"{EXPECTED['bob'] + given:g} / {FULL:g}" == listed_scores(page, server)["bob"]
 
     run(graded, "grade", "batch", "--nbgrader", ".", "--assignment", ASSIGNMENT, "--student", "bob", "--again")
 
-    assert f"13.5 / {FULL:g}" == listed_scores(page, server)["bob"]
+    assert f"{EXPECTED['bob'] + given:g} / {FULL:g}" == listed_scores(page, server)["bob"]
     page.goto(notebook_url(server, graded, "bob"))
     page.wait_for_selector("input.score")
-    assert "1.5" == page.locator("#heads-merge").input_value()
+    assert f"{given:g}" == page.locator("#heads-merge").input_value()
     assert "0" == page.locator("#heads-merge").get_attribute("placeholder")
 
 

@@ -5,6 +5,7 @@ import csv
 import json
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from click.testing import CliRunner
 
 from grader.cli.main import grade
 from grader.course.trees import builtin_course
-from tests.cli.nbgrader_class import ASSIGNMENT, EXPECTED, FULL, NAME, UNREADABLE, gradebook, make_class, run
+from tests.cli.nbgrader_class import ASSIGNMENT, EXPECTED, FULL, MERGE, NAME, UNREADABLE, gradebook, make_class, run
+from tests.conftest import MINI_COURSE
 
 pytest.importorskip("nbgrader", reason="the extra nbgrader is not installed")
 
@@ -150,7 +152,7 @@ def test_autograde_gives_the_same_points_and_feedback(released: Path, tmp_path: 
 
     assert EXPECTED == scores(course)
     page = (course / "feedback" / "bob" / ASSIGNMENT / "attention.html").read_text()
-    assert "0 of 3 points: Each token gets its parts back" in page
+    assert f"0 of {MERGE:g} points: Each token gets its parts back" in page
 
 
 @pytest.mark.parametrize("student", ["ann", "bob", "fay"])
@@ -175,6 +177,42 @@ def test_without_nbgrader_one_line_says_what_to_install(monkeypatch: pytest.Monk
         assert 3 == result.exit_code
         assert 1 == len(result.output.strip().splitlines())
         assert "pip install 'attention-dojo[nbgrader]'" in result.output
+
+
+_WITHOUT = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {"nbgrader", "nbconvert", "jupyter_client", "jupyter_core", "jupyterlab", "ipykernel"}:
+            raise ModuleNotFoundError(f"No module named {name!r}")
+sys.meta_path.insert(0, Missing())
+from grader.cli.main import main
+main()
+"""
+
+
+def test_without_the_extra_everything_else_works(tmp_path: Path) -> None:
+    """nbgrader and all of Jupyter are three times as large as what they are added to."""
+
+    def grade_without(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", _WITHOUT, *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    cells = [{"cell_type": "code", "metadata": {}, "source": (MINI_COURSE / "solutions/double.py").read_text()}]
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    (tmp_path / "class" / "ann").mkdir(parents=True)
+    (tmp_path / "class" / "ann" / "double.ipynb").write_text(json.dumps(notebook))
+    course = ["--course", str(MINI_COURSE), "--only", "double"]
+
+    checked = grade_without("check", "class/ann/double.ipynb", *course)
+    graded = grade_without("batch", "class", *course)
+    refused = grade_without("nbgrader", "source", ".")
+
+    assert 0 == checked.returncode, checked.stderr
+    assert 0 == graded.returncode, graded.stderr
+    assert 3 == refused.returncode
+    assert 1 == len(refused.stderr.strip().splitlines())
+    assert "Type: pip install 'attention-dojo[nbgrader]'" in refused.stderr
 
 
 def test_an_assignment_that_was_not_generated_is_named(tmp_path: Path) -> None:
