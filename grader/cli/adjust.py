@@ -59,7 +59,7 @@ def adjust_command(
         grade_now = result.grade
         final = grade_now.final if grade_now else None
     click.echo(describe(made))
-    grade = "no grade yet" if final is None else f"{final:g} points"
+    grade = "no grade yet" if final is None else f"{final:g} {'point' if final == 1 else 'points'}"
     if grade_now is not None and grade_now.max_bonus:
         grade += f" and {grade_now.bonus:g} of {grade_now.max_bonus:g} bonus points"
     click.echo(f"{student} has {grade} in run {run.number}. The files go out with: grade publish")
@@ -69,7 +69,7 @@ def describe(made: "Adjustment") -> str:
     """Return a decision as one line."""
     from grader.report.harmless import harmless_line
 
-    what = "withdrawn" if made.points is None else f"{made.points:g} points"
+    what = "withdrawn" if made.points is None else f"{made.points:g} {'point' if made.points == 1 else 'points'}"
     when = made.at.strftime("%Y-%m-%d %H:%M %Z")
     return harmless_line(
         f"{made.student}: {made.exercise}.{made.criterion}: {what}: {made.why} ({made.author}, {when})"

@@ -43,10 +43,11 @@ def regrade_command(
     from grader.grading.exclusive import exclusive
     from grader.grading.plan import kept_contents, plan_regrade
     from grader.grading.store import open_store
+    from grader.report.sentences import count
 
     trees = open_course_option(course_root)
     whole = load_course(trees)
-    with exclusive(store_location), open_store(store_location, create=True) as store:
+    with exclusive(store_location), open_store(store_location) as store:
         base = store.run(number)
         if base.kind == "regrade" and number is None and base.finished_at is None and base.base:
             base = store.run(base.base)  # the latest run is an interrupted regrade, which goes on
@@ -55,7 +56,8 @@ def regrade_command(
         plan = plan_regrade(store, course, digest_verdicts(trees, whole), base, students, seed)
         goes_on = " goes on" if plan.goes_on else ""
         click.echo(
-            f"Run {plan.run.number}{goes_on}: {len(plan.todo)} submissions of run {base.number} again.", err=True
+            f"Run {plan.run.number}{goes_on}: {count(len(plan.todo), 'submission')} of run {base.number} again.",
+            err=True,
         )
         contents = kept_contents(store, base)
         run, stop = grade_run(

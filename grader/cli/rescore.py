@@ -24,7 +24,7 @@ def rescore_command(number: int | None, store_location: str, course_root: Path |
     trees = open_course_option(course_root)
     course = load_course(trees)
     digest = digest_verdicts(trees, course)
-    with exclusive(store_location), open_store(store_location, create=True) as store:
+    with exclusive(store_location), open_store(store_location) as store:
         base = store.run(number)
         run = rescore_run(store, base, course)
         click.echo(f"Run {run.number} is run {base.number} by the rubrics of now. Kept in {store.shown}.")
