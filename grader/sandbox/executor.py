@@ -115,7 +115,8 @@ class Executor:
         target = place.bring_target(self._target(request["target"]))
         before = list(request["args"])
         leaves, args = _prepare_arguments(place.bring(before), request.get("gradients"))
-        result = target(*args)
+        unroll = request.get("unroll")
+        result = target(*args) if unroll is None else _call_in_turn(target, args, **unroll)
         reply: Reply = {
             "value": self._returnable(place.take(result)),
             "devices": [place.name_of(tensor) for tensor in _tensors_in(result)],
@@ -171,6 +172,10 @@ class _MissingNameError(Exception):
 
 class _GradientError(Exception):
     """The output cannot be differentiated along the given direction."""
+
+
+class _UnrollError(Exception):
+    """What one call returned cannot be passed on to the next."""
 
 
 class _Place:
@@ -241,7 +246,8 @@ def describe_module(module: torch.nn.Module) -> Reply:
     named = dict(module.named_parameters())
     return {
         "parameters": {name: parameter.detach().clone() for name, parameter in named.items()},
-        "trainable": [name for name, parameter in named.items() if parameter.requires_grad],
+        # Sorted, because the order in which layers are made says nothing, and replies are compared.
+        "trainable": sorted(name for name, parameter in named.items() if parameter.requires_grad),
     }
 
 
@@ -291,6 +297,8 @@ def _kind_of(error: BaseException, modules: LearnerModules) -> str:
         return "missing"
     if isinstance(error, _GradientError):
         return "gradient"
+    if isinstance(error, _UnrollError):
+        return "unroll"
     if isinstance(error, NotImplementedError) and _raised_by_learner(error, modules):
         return "todo"
     return "raised"
@@ -334,8 +342,11 @@ def _tensors_in(value: Any) -> list[torch.Tensor]:
 
 
 def _clone(tensor: torch.Tensor) -> torch.Tensor:
-    """Copy a tensor with its layout in memory: whether it is contiguous is part of what a suite tries."""
-    if tensor.is_contiguous():
+    """Copy a tensor with its layout in memory: whether it is contiguous is part of what a suite tries.
+
+    Elements that share their memory, as those of an expanded tensor do, get memory of their own, as on the wire.
+    """
+    if tensor.is_contiguous() or 0 in tensor.stride():
         return tensor.clone()
     return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype).copy_(tensor)
 
@@ -356,6 +367,31 @@ def _prepare_arguments(
             # and must not also raise here.
             prepared[position] = leaves[position].clone()
     return leaves, prepared
+
+
+def _call_in_turn(target: Any, args: Sequence[Any], over: Sequence[int], carry: Sequence[Sequence[int]]) -> Any:
+    """
+    Call a target once for each step of time, and return what its calls returned, joined along a new first axis.
+
+    Args:
+        target: What is called.
+        args: Its arguments.
+        over: Positions of arguments whose first axis is time; each call gets one slice of them.
+        carry: Pairs of an argument's position and an output's: that output of one call is this argument of the next.
+    """
+    given, answers = list(args), []
+    for step in range(len(args[over[0]])):
+        answer = target(*(value[step] if place in over else value for place, value in enumerate(given)))
+        answers.append(tuple(answer) if isinstance(answer, (tuple, list)) else (answer,))
+        for place, of in carry:
+            if of >= len(answers[-1]) or not isinstance(answers[-1][of], torch.Tensor):
+                raise _UnrollError(f"output {of} of a call is no tensor")
+            given[place] = answers[-1][of]
+    try:
+        joined = tuple(torch.stack(outputs) for outputs in zip(*answers, strict=True))
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise _UnrollError(f"the calls return values that cannot be joined: {error}") from None
+    return joined if isinstance(answer, (tuple, list)) else joined[0]
 
 
 def _gradients(result: Any, leaves: dict[int, torch.Tensor], target: Any, gradients: dict[str, Any]) -> Reply:

@@ -1,6 +1,8 @@
 """Stand-ins for a learner's functions and modules: calling one sends tensors over and gets tensors back."""
 
 import hashlib
+import math
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
@@ -45,6 +47,26 @@ class Observed:
     """Where each returned tensor was: ``cpu``, ``pretend`` or ``accelerator``."""
 
 
+@dataclass(frozen=True)
+class Unroll:
+    """
+    Many calls in one request, each with what the one before returned: a decoder that writes one token after another.
+
+    Args:
+        over: Positions of the arguments whose first axis is time: each call gets one slice of them.
+        carry: By position of an argument, the output that takes its place in the next call.
+
+    What is returned is what one call returns, with time as a new first axis.
+    """
+
+    over: tuple[int, ...]
+    carry: Mapping[int, int]
+
+    def pack(self) -> Request:
+        """Return it as a part of a request."""
+        return {"over": list(self.over), "carry": [list(pair) for pair in self.carry.items()]}
+
+
 @dataclass
 class Exchange:
     """One request and what came of it, kept for diagnosis."""
@@ -52,55 +74,105 @@ class Exchange:
     request: Request
     reply: Reply | None
     """None when the worker gave no answer, or a larger one than is kept."""
-    answered: bool = False
 
 
 @dataclass
 class Conversation:
-    """All that one check asks of the learner's code."""
+    """
+    All that one check asks of the learner's code.
+
+    Args:
+        ask: Sends a request.
+        seed: Decides the seeds of all calls.
+        not_here: Devices that this machine does not have, each with the reason.
+        training_s: Wall seconds that a check which trains may wait for answers, all of them together.
+    """
 
     ask: Ask
     seed: int
-    exchanges: list[Exchange] = field(default_factory=list)
     not_here: Mapping[Device, str] = field(default_factory=dict)
-    """Devices that this machine does not have, each with the reason."""
+    training_s: float = math.inf
+    exchanges: list[Exchange] = field(default_factory=list)
+    """What was asked and answered, as long as nothing is trained."""
     made: tuple[Handle, Reply] | None = None
     """The module that was made last and its state then, as long as nothing has happened that could change it."""
+    answered: bool = False
+    """Whether the code has said anything."""
+    _asked: int = 0
     _kept: int = 0
+    _training: bool = False
+    _waited_s: float = 0.0
 
     @property
-    def answered(self) -> bool:
-        """Whether the code has said anything."""
-        return any(exchange.answered for exchange in self.exchanges)
+    def next_seed(self) -> int:
+        """The seed that the next call gets, if it is given no other."""
+        return seed_of_call(self.seed, self._asked)
+
+    def begin_training(self) -> None:
+        """
+        Keep no exchange of this check from now on, and none from before.
+
+        A training has thousands of them, each with the numbers that the one before led to. To replay that on every
+        known mistake would take minutes and say nothing that a single call does not say, so such a check is no evidence
+        for a diagnosis.
+        """
+        self._training = True
+        self.exchanges.clear()
 
     def request(self, request: Request, name: str) -> Reply:
         """Send one request; a reply that reports an error is raised as the `LearnerProblem` that it is."""
-        if not self.exchanges:
+        if not self._asked:
             request = {**request, "begin": True}
+        self._asked += 1
         if request["op"] != "configure" or "dtype" in request:
             self.made = None
-        exchange = Exchange(request, None)
-        self.exchanges.append(exchange)
-        reply = self.ask(request, name)
-        exchange.answered = True
-        self._kept += _bytes_in(reply)
-        if self._kept <= _MOST_KEPT:
-            exchange.reply = reply
+        reply = self._ask_training(request, name) if self._training else self._ask_recorded(request, name)
         if not reply["ok"]:
             raise problem_from_reply(reply, name, request)
         return reply
 
+    def _ask_recorded(self, request: Request, name: str) -> Reply:
+        exchange = Exchange(request, None)
+        self.exchanges.append(exchange)
+        reply = self.ask(request, name)
+        self.answered = True
+        self._kept += _bytes_in(reply)
+        if self._kept <= _MOST_KEPT:
+            exchange.reply = reply
+        return reply
+
+    def _ask_training(self, request: Request, name: str) -> Reply:
+        # Each call has a limit of its own; thousands that stay just below it would take the whole submission's time.
+        if self._waited_s > self.training_s:
+            raise LearnerProblem(
+                Verdict.TIMED_OUT, f"Training with your code did not finish within {self.training_s:g} s."
+            )
+        started = time.monotonic()
+        reply = self.ask(request, name)
+        self._waited_s += time.monotonic() - started
+        self.answered = True
+        return reply
+
     def call(
-        self, target: str | Handle, name: str, args: Sequence[Any], device: Device, gradients: Any = None
+        self,
+        target: str | Handle,
+        name: str,
+        args: Sequence[Any],
+        device: Device,
+        gradients: Any = None,
+        seed: int | None = None,
+        unroll: Unroll | None = None,
     ) -> Reply:
-        """Call a function or module with a seed of its own."""
+        """Call a function or module, with a seed of its own unless one is given."""
         if device in self.not_here:
             raise NotAssessedError(self.not_here[device])
-        seed = seed_of_call(self.seed, len(self.exchanges))
+        seed = self.next_seed if seed is None else seed
         request: Request = {"op": "call", "target": target, "args": list(args), "seed": seed, "device": device}
+        if unroll is not None:
+            request["unroll"] = unroll.pack()
         reply = self.request({**request, "gradients": gradients}, name)
         if not {"value", "changed", "devices"} <= reply.keys():
-            raise _forged()
+            raise forged()
         if isinstance(reply["value"], Handle):
             self.made = reply["value"], reply
         return reply
@@ -134,12 +206,20 @@ class RemoteCallable:
         reply = self._conversation.call(self._target, self._name, args, self._device)
         changed, devices = reply["changed"], reply["devices"]
         if type(changed) is not list or any(type(place) is not int or not 0 <= place < len(args) for place in changed):
-            raise _forged()
+            raise forged()
         if type(devices) is not list or any(type(device) is not str or device not in _DEVICES for device in devices):
-            raise _forged()
+            raise forged()
         return Observed(self._value(reply), frozenset(changed), tuple(devices))
 
-    def gradients(self, *args: Any, along: torch.Tensor, of: int = 0, wrt: Collection[int] | None = None) -> Gradients:
+    def gradients(
+        self,
+        *args: Any,
+        along: torch.Tensor,
+        of: int = 0,
+        wrt: Collection[int] | None = None,
+        seed: int | None = None,
+        unroll: Unroll | None = None,
+    ) -> Gradients:
         """
         Call it and differentiate ``(output * along).sum()``.
 
@@ -148,21 +228,27 @@ class RemoteCallable:
             along: Direction, of the output's shape.
             of: Which output, where a tuple is returned.
             wrt: Positions of the arguments to differentiate by; all floating-point tensors if None.
+            seed: That of an earlier call, whose random numbers are to come once more; one of its own if None.
+            unroll: Differentiate what many calls in turn return.
         """
         gradients = {"along": along, "of": of, "wrt": None if wrt is None else sorted(wrt)}
-        reply = self._conversation.call(self._target, self._name, args, self._device, gradients)
+        reply = self._conversation.call(self._target, self._name, args, self._device, gradients, seed, unroll)
         found = reply.get("gradients")
         if type(found) is not dict or found.keys() != {"arguments", "parameters"}:
-            raise _forged()
+            raise forged()
         arguments, parameters = found["arguments"], found["parameters"]
         if type(arguments) is not list or type(parameters) is not dict or len(arguments) > len(args):
-            raise _forged()
+            raise forged()
         if any(gradient is not None and type(gradient) is not torch.Tensor for gradient in parameters.values()):
-            raise _forged()
+            raise forged()
         if not all(_is_gradient(gradient, argument) for gradient, argument in zip(arguments, args, strict=False)):
-            raise _forged()
+            raise forged()
         padding = [None] * (len(args) - len(arguments))
         return Gradients(self._value(reply), (*arguments, *padding), parameters)
+
+    def unrolled(self, *args: Any, unroll: Unroll) -> Any:
+        """Call it many times in turn, in one request; see `Unroll`."""
+        return self._value(self._conversation.call(self._target, self._name, args, self._device, unroll=unroll))
 
     def on(self, device: Device) -> "RemoteCallable":
         """Return the same, to be called with everything on another device."""
@@ -177,6 +263,16 @@ class RemoteCallable:
 
 class RemoteModule(RemoteCallable):
     """A module of the learner that lives in the worker."""
+
+    @property
+    def name(self) -> str:
+        """The promised name of its class."""
+        return self._name
+
+    @property
+    def conversation(self) -> Conversation:
+        """What is asked of it, with all else that the check asks."""
+        return self._conversation
 
     def eval(self) -> "RemoteModule":
         """Switch it to evaluation mode."""
@@ -198,7 +294,7 @@ class RemoteModule(RemoteCallable):
         """Return the names of the parameters that require a gradient."""
         names = self._raw_state().get("trainable")
         if type(names) is not list or any(type(name) is not str for name in names):
-            raise _forged()
+            raise forged()
         return frozenset(names)
 
     def buffers(self) -> dict[str, torch.Tensor]:
@@ -223,7 +319,7 @@ class RemoteModule(RemoteCallable):
     def _state(self, kind: str) -> dict[str, torch.Tensor]:
         found = self._raw_state(with_buffers=kind == "buffers").get(kind)
         if type(found) is not dict or any(type(value) is not torch.Tensor for value in found.values()):
-            raise _forged()
+            raise forged()
         return found
 
 
@@ -273,7 +369,7 @@ def problem_from_reply(reply: Reply, name: str, request: Request) -> LearnerProb
     if kind == "missing":
         return LearnerProblem(Verdict.MISSING, f"`{_missing_part(message, name, request)}` is not there.")
     if kind == "unjudged" and not pretending:
-        return _forged()  # it would spare the code a judgement that this call can give
+        return forged()  # it would spare the code a judgement that this call can give
     if kind == "unjudged":
         raise CannotJudgeError(
             f"Not judged without a real accelerator: on the pretend one, your code raised {type_name}."
@@ -285,6 +381,9 @@ def problem_from_reply(reply: Reply, name: str, request: Request) -> LearnerProb
     if kind == "gradient":
         rationale = f"The gradient of `{name}` cannot be taken: its output has another shape than it should."
         return LearnerProblem(Verdict.FAILED, rationale, "gradient", message)
+    if kind == "unroll":
+        rationale = f"What `{name}` returns cannot be passed on to its next call."
+        return LearnerProblem(Verdict.FAILED, rationale, "unroll", message)
     if type_name == "NotImplementedError" and _MODULE_FORWARD_MISSING in message:
         return LearnerProblem(Verdict.MISSING, f"`{name}.forward` is not there.")
     where = f" at {frames[-1].file}, line {frames[-1].line}" if frames else ""
@@ -333,7 +432,8 @@ def _is_gradient(value: Any, of: Any) -> bool:
     )
 
 
-def _forged() -> LearnerProblem:
+def forged() -> LearnerProblem:
+    """Return the problem of an answer that no honest worker gives."""
     return LearnerProblem(
         Verdict.CRASHED,
         "Your code disturbed the conversation with the grader (an answer without its parts).",

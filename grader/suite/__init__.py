@@ -1,5 +1,6 @@
 """The pytest side: what hidden suites are written with, and how their checks become results."""
 
+from grader.sandbox.remote import Unroll
 from grader.suite.expect import (
     CheckFailed,
     expect,
@@ -13,9 +14,12 @@ from grader.suite.expect import (
     expect_tensor,
     expect_unchanged,
 )
+from grader.suite.training import TrainableModule, trainable
 
 __all__ = [
     "CheckFailed",
+    "TrainableModule",
+    "Unroll",
     "expect",
     "expect_close",
     "expect_equal",
@@ -26,4 +30,5 @@ __all__ = [
     "expect_raises",
     "expect_tensor",
     "expect_unchanged",
+    "trainable",
 ]

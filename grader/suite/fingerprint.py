@@ -44,7 +44,7 @@ class Transcript:
 
     @property
     def is_whole(self) -> bool:
-        """Whether there were calls and every one was answered."""
+        """Whether there were calls and every one was answered; of a check that trains none are kept."""
         return self.calls > 0 and all(exchange.reply is not None for exchange in self.exchanges)
 
 

@@ -82,7 +82,8 @@ class ExerciseSession:
             raise LearnerProblem(Verdict.SKIPPED, f"Not run: {self.entry} could not be loaded, as said above.")
         if self._worker is None:
             self._start()
-        return Conversation(self.ask, seed, not_here=self._missing_devices())
+        limit_s = self.exercise.rubric.limits.training_s
+        return Conversation(self.ask, seed, self._missing_devices(), limit_s)
 
     def ask(self, request: Request, name: str) -> dict[str, Any]:
         """Ask the worker about a promised name; see `Worker.ask`."""
