@@ -21,11 +21,14 @@ from typing import Any
 
 import torch
 
+from grader.course.answers import right_answers
 from grader.course.load import load_chaffs, load_course
+from grader.course.questions import load_questions
 from grader.course.trees import builtin_course
 from grader.grading.known_code import KnownCode, read_stand_ins
 from grader.model.course import Course, Exercise
 from grader.model.verdict import Verdict
+from grader.suite.answers import Answers, open_answers
 from grader.suite.plugin import SuitePlugin, run_suites
 
 TREES = builtin_course()
@@ -38,6 +41,10 @@ class Trial:
     def __init__(self, suites: SuitePlugin, course: Course, exercise: Exercise, seed: int) -> None:
         self.suites, self.course, self.exercise, self.seed = suites, course, exercise, seed
         self.stand_ins = read_stand_ins(TREES, exercise)
+        questions = load_questions(TREES, exercise.id)
+        self.answers = Answers()
+        if questions:
+            self.answers = open_answers(questions, right_answers(exercise.id, questions, seed), seed)
 
     def run(self) -> dict[str, Any]:
         """Return what is known of this seed, ready for JSON."""
@@ -63,7 +70,7 @@ class Trial:
     def _code(self, path: Path) -> KnownCode:
         text = path.read_text("utf-8")
         ids = self.course.settings.exercises
-        return KnownCode(self.suites, self.exercise, text, self.seed, self.stand_ins, ids)
+        return KnownCode(self.suites, self.exercise, text, self.seed, self.stand_ins, ids, self.answers)
 
     def _rejections(self, path: Path) -> Iterator[str]:
         code = self._code(path)

@@ -22,6 +22,7 @@ hypothesis.settings.register_profile("any_machine", deadline=None)
 hypothesis.settings.load_profile("any_machine")
 
 MINI_COURSE = Path(__file__).parent / "mini_course"
+QUIZ_COURSE = Path(__file__).parent / "quiz_course"
 
 GradeMini = Callable[..., ScoreReport]
 

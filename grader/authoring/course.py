@@ -126,7 +126,9 @@ def find_orphans(trees: CourseTrees, course: Course) -> Iterator[str]:
     for exercise in course.exercises:
         name = exercise.id
         known |= {trees.stub(name), trees.solution(name), trees.rubric(name), trees.suite(name)}
-        known.add(trees.mutants(name))
+        known |= {trees.mutants(name), trees.questions(name)}
+        if exercise.has_questions:
+            known.add(trees.answers(name))
         known |= {*trees.wheats(name), *trees.chaffs(name), *map(trees.twin, trees.chaffs(name))}
     for path in trees.graded_files():
         if path not in known:

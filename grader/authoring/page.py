@@ -51,6 +51,13 @@ def _lines(proof: CourseProof) -> Iterator[str]:
     yield ""
     yield from _table(proof)
     yield ""
+    for row in proof.exercises:
+        if row.questions:
+            yield (
+                f"{row.exercise} asks {row.questions} questions. Of {row.wrong_answers} known wrong answers to them, "
+                f"{row.wrong_answers_named} lost just their own check and were called by name."
+            )
+            yield ""
     yield "What the columns mean:"
     yield ""
     for name, meaning in _COLUMNS:

@@ -7,13 +7,17 @@ from pathlib import Path
 from grader.authoring.equivalents import MutantCounts, judge_mutants, read_equivalents
 from grader.authoring.hollow import hollow_answers
 from grader.authoring.mutate import Mutant, make_mutants, normal_form
+from grader.authoring.questions import find_ambiguities, wrong_sheets
+from grader.course.answers import AnswerSheet, answers_file, right_answers, seed_in
 from grader.course.load import load_chaffs
+from grader.course.questions import load_questions
 from grader.course.trees import CourseTrees
 from grader.grading.client import Runner
 from grader.grading.messages import Graded, Job
 from grader.model.course import Chaff, Exercise
+from grader.model.question import PREDICTS
 from grader.model.report import CheckResult, Environment, ExerciseReport
-from grader.model.submission import Cell, Entry, SourceFile, Submission
+from grader.model.submission import AnswersFile, Cell, Entry, SourceFile, Submission
 from grader.model.verdict import Verdict
 
 _UNDONE = frozenset({Verdict.TODO, Verdict.SKIPPED, Verdict.NOT_ASSESSED})
@@ -51,6 +55,10 @@ class ExerciseProof:
     twins_named: int = 0
     hollow: int = 0
     hollow_refused: int = 0
+    questions: int = 0
+    wrong_answers: int = 0
+    """Known wrong answers to questions, each with a named mistake."""
+    wrong_answers_named: int = 0
     mutants: MutantCounts | None = None
     """None if no mutants were tried."""
     right_code: Tally = field(default_factory=Tally)
@@ -98,6 +106,7 @@ class ExerciseProver:
     def __post_init__(self) -> None:
         self._proof = ExerciseProof(exercise=self.exercise.id, checks=len(self.exercise.claims))
         self._once_failed: set[str] = set()
+        self._questions = load_questions(self.trees, self.exercise.id)
 
     def prove(self) -> ExerciseProof:
         """Try everything, and return the proof."""
@@ -105,6 +114,7 @@ class ExerciseProver:
         self.prove_right_code()
         self.prove_wrong_code()
         self._prove_hollow()
+        self._prove_answers()
         if self.with_mutants:
             self._prove_mutants()
         self._prove_every_check_can_fail()
@@ -124,9 +134,23 @@ class ExerciseProver:
             self._prove_chaff(chaff)
         return self._proof
 
-    def _grade(self, text: str, seed: int, *, enforce_forbids: bool = True, fail_fast: bool = False) -> ExerciseReport:
+    def _grade(
+        self,
+        text: str,
+        seed: int,
+        *,
+        sheet: AnswerSheet | None = None,
+        enforce_forbids: bool = True,
+        fail_fast: bool = False,
+    ) -> ExerciseReport:
+        """Grade code, with these predictions or, if the exercise asks for any, with the right ones."""
         path = f"{self.exercise.id}.py"
-        submission = Submission(id=path, files=(SourceFile(path=path, cells=(Cell(text=text),)),))
+        answers: tuple[AnswersFile, ...] = ()
+        if self._questions and sheet is not None:
+            answers = (answers_file(self.exercise.id, sheet, self._questions),)
+        elif self._questions:
+            answers = (right_answers(self.exercise.id, self._questions, seed),)
+        submission = Submission(id=path, files=(SourceFile(path=path, cells=(Cell(text=text),)),), answers=answers)
         entry = Entry(exercise=self.exercise.id, path=path)
         job = Job(
             submission=submission, entries=(entry,), seed=seed, enforce_forbids=enforce_forbids, fail_fast=fail_fast
@@ -143,7 +167,7 @@ class ExerciseProver:
 
     def _prove_stub(self) -> None:
         self.tell("stub")
-        report = self._grade(self.trees.stub(self.exercise.id).read_text("utf-8"), seed=0)
+        report = self._grade(self.trees.stub(self.exercise.id).read_text("utf-8"), seed=0, sheet=AnswerSheet(0))
         if report.score:
             self._complain(f"the untouched stub earns {report.score:g} points")
         for check in report.checks:
@@ -211,11 +235,47 @@ class ExerciseProver:
         solution = self.trees.solution(self.exercise.id).read_text("utf-8")
         for name, text in hollow_answers(solution, self.exercise.promises):
             self.tell(f"hollow {name}")
-            passed = [check.id for check in self._grade(text, seed=0).checks if check.verdict is Verdict.PASSED]
+            report = self._grade(text, seed=0, sheet=AnswerSheet(0))
+            passed = [check.id for check in report.checks if check.verdict is Verdict.PASSED]
             self._proof.hollow += 1
             self._proof.hollow_refused += not passed
             for check_id in passed:
                 self._complain(f"an answer without work ({name}) passes {check_id}")
+
+    def _prove_answers(self) -> None:
+        """Each known wrong answer fails its own check and is named, and no right one fails."""
+        for problem in find_ambiguities(self._questions):
+            self._complain(problem)
+        solution = self.trees.solution(self.exercise.id).read_text("utf-8")
+        self._proof.questions = len(self._questions)
+        self._prove_written_answers()
+        for sheet, mistakes in wrong_sheets(self._questions, self.first_seed):
+            self.tell("wrong answers")
+            checks = {check.id: check for check in self._grade(solution, self.first_seed, sheet=sheet).checks}
+            for question in self._questions:
+                check = checks[f"{PREDICTS}{question.id}"]
+                mistake = mistakes.get(question.id)
+                self._proof.wrong_answers += mistake is not None
+                named = check.diagnosis.misconception if check.diagnosis else ""
+                if mistake is None and check.verdict is not Verdict.PASSED:
+                    self._complain(f"{check.id} is {check.verdict} for the right answer")
+                elif mistake and (check.verdict is not Verdict.FAILED or named != mistake.misconception):
+                    self._complain(
+                        f"{check.id} is {check.verdict}, named {named!r}, for the wrong answer {mistake.misconception}"
+                    )
+                elif mistake:
+                    self._once_failed.add(check.id)
+                    self._proof.wrong_answers_named += 1
+
+    def _prove_written_answers(self) -> None:
+        """The answers among the solutions are as they would be written now, so that they are right."""
+        if not self._questions:
+            return
+        path = self.trees.answers(self.exercise.id)
+        text = path.read_text("utf-8") if path.is_file() else ""
+        if text != right_answers(self.exercise.id, self._questions, seed_in(text) or 0).text:
+            command = f"grade course answers {self.exercise.id} > solutions/{path.name}"
+            self._complain(f"solutions/{path.name} does not hold the right answers; write it with: {command}")
 
     def _prove_mutants(self) -> None:
         solution = self.trees.solution(self.exercise.id).read_text("utf-8")

@@ -78,3 +78,20 @@ def check_command(
         page.write_text(proof_page(proof), "utf-8")
         click.echo(f"Written to {page}.")
     ctx.exit(0 if proof.sound else 1)
+
+
+@course_group.command("answers", epilog="Example: grade course answers concepts > solutions/concepts.yaml")
+@click.argument("exercise")
+@click.option("--seed", type=click.IntRange(0, 10**9 - 1), default=1, show_default=True, help="The learner's.")
+@course_option
+def answers_command(exercise: str, seed: int, course_root: Path | None) -> None:
+    """Print the questions of EXERCISE with the right answers for a seed, as a learner would hand them in."""
+    from grader.course.answers import right_answers
+    from grader.course.questions import load_questions
+    from grader.model.errors import SubmissionError
+
+    trees = open_course_option(course_root)
+    questions = load_questions(trees, exercise)
+    if not questions:
+        raise SubmissionError(f"{exercise} asks no questions: there is no tests/hidden/questions/{exercise}.py.")
+    click.echo(right_answers(exercise, questions, seed).text, nl=False)

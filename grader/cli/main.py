@@ -11,6 +11,7 @@ from grader import __version__
 _COMMANDS: Final = {
     "check": "check_command",
     "init": "init_command",
+    "quiz": "quiz_command",
     "list": "list_command",
     "hint": "hint_command",
     "reset": "reset_command",

@@ -18,7 +18,7 @@ def reset_command(exercise: str, folder: Path, course_root: Path | None) -> None
 
     trees = open_course_option(course_root)
     exercise = check_exercise(exercise, load_course(trees).settings.exercises)
-    backup = reset_exercise(trees, folder, exercise)
+    backups = reset_exercise(trees, folder, exercise)
     click.echo(f"{exercise}.py is the stub again.")
-    if backup is not None:
-        click.echo(f"Your version is in {backup.name}.")
+    if backups:
+        click.echo(f"Your version is in {' and '.join(backup.name for backup in backups)}.")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from grader.course.trees import CourseTrees
     from grader.model.classroom import Classroom, Student
     from grader.model.course import Course
-    from grader.model.likeness import LikenessReport
+    from grader.model.likeness import LikenessReport, SharedSeed
     from grader.model.submission import SourceFile
 
 _SHOWN = 30
@@ -52,7 +52,9 @@ def similarity_command(
     course = load_course(trees)
     exercises = course.settings.exercises
     classroom = read_classroom(source, layout=layout, roster=roster, assignment=assignment, exercise_ids=exercises)
-    report = compare_class(_handed_in(source, classroom, course), known_code(trees, exercises))
+    seeds: dict[tuple[str, int], list[Student]] = {}
+    report = compare_class(_handed_in(source, classroom, course, seeds), known_code(trees, exercises))
+    report = report.model_copy(update={"shared_seeds": _shared(seeds)})
     if output is not None:
         from grader.report.atomic import write_atomically
         from grader.report.similarity_page import render_similarity_page
@@ -67,15 +69,33 @@ def similarity_command(
 
 
 def _handed_in(
-    source: Path, classroom: "Classroom", course: "Course"
+    source: Path, classroom: "Classroom", course: "Course", seeds: "dict[tuple[str, int], list[Student]]"
 ) -> "Iterator[tuple[Student, tuple[SourceFile, ...]]]":
+    """Yield what each student handed in, and note the seeds of predictions on the way."""
+    from grader.course.answers import seed_in
     from grader.intake.attempts import AttemptReader
 
     promises = {exercise.id: exercise.promises for exercise in course.exercises}
     with AttemptReader(source, exercise_ids=course.settings.exercises, promises=promises) as reader:
         for hand_in in classroom.hand_ins:
             if hand_in.chosen is not None:
-                yield hand_in.student, reader.read(hand_in).files
+                submission = reader.read(hand_in)
+                for exercise in course.exercises:
+                    answers = submission.answers_for(exercise.id) if exercise.has_questions else None
+                    seed = seed_in(answers.text) if answers else None
+                    if seed is not None:
+                        seeds.setdefault((exercise.id, seed), []).append(hand_in.student)
+                yield hand_in.student, submission.files
+
+
+def _shared(seeds: "dict[tuple[str, int], list[Student]]") -> "tuple[SharedSeed, ...]":
+    from grader.model.likeness import SharedSeed
+
+    return tuple(
+        SharedSeed(students=tuple(students), exercise=exercise)
+        for (exercise, _), students in seeds.items()
+        if len(students) > 1
+    )
 
 
 def known_code(trees: "CourseTrees", exercises: tuple[str, ...]) -> "Iterator[SourceFile]":
@@ -100,6 +120,10 @@ def _tell(report: "LikenessReport") -> None:
         names = ", ".join(harmless_line(who(student)) for student in group.students[:6])
         more = f" and {len(group.students) - 6} more" if len(group.students) > 6 else ""
         click.echo(f"The same in all that the exercises do not explain: {names}{more}")
+    for shared in report.shared_seeds[:_SHOWN]:
+        names = ", ".join(harmless_line(who(student)) for student in shared.students[:6])
+        more = f" and {len(shared.students) - 6} more" if len(shared.students) > 6 else ""
+        click.echo(f"Predictions with one seed, in {shared.exercise}: {names}{more}")
     for pair in report.pairs[:_SHOWN]:
         left, right = (f"{harmless_line(who(side.student))} {side.share:.0%}" for side in (pair.left, pair.right))
         click.echo(f"{pair.tokens:6,} tokens in common: {left} · {right}")

@@ -1,10 +1,14 @@
 """``grade solution``: the commented solution of an exercise that was passed."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from grader.cli.options import check_exercise, course_option, folder_option, open_course_option
+
+if TYPE_CHECKING:
+    from grader.course.trees import CourseTrees
 
 
 @click.command("solution", epilog="Example: grade solution heads")
@@ -39,3 +43,21 @@ def solution_command(
         console.print(Syntax(text, "python", background_color="default", word_wrap=True))
     else:
         click.echo(text, nl=False)
+    _show_right_answers(trees, folder, exercise)
+
+
+def _show_right_answers(trees: "CourseTrees", folder: Path, exercise: str) -> None:
+    """Show the right predictions for the learner's own numbers, as comments below the code."""
+    from grader.course.answers import read_answers
+    from grader.course.questions import load_questions
+    from grader.model.prediction import show_value
+
+    questions = load_questions(trees, exercise)
+    path = folder / f"{exercise}.yaml"
+    if not questions or not path.is_file():
+        return
+    sheet = read_answers(path.read_text("utf-8-sig", "replace"), path.name, [question.id for question in questions])
+    click.echo(f"\n# What is right with the numbers of {path.name}:")
+    for question in questions:
+        posed = sheet.pose(question)
+        click.echo(f"# {question.id}: {show_value(posed.right)}. {posed.sentence}")

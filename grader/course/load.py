@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
 
+from grader.course.questions import load_questions, question_problems
 from grader.course.source import Combination, SuiteCheck, parse_python, promised_names, read_chaff, suite_checks
 from grader.course.trees import CourseTrees
 from grader.course.yaml_source import locate_nodes, read_yaml
@@ -140,6 +141,7 @@ def _load_exercise(trees: CourseTrees, exercise_id: str, earlier: tuple[str, ...
     checks = suite_checks(parse_python(trees.suite(exercise_id), suite_shown), suite_shown)
     text = trees.rubric(exercise_id).read_text(encoding="utf-8")
     problems = [
+        *question_problems(exercise_id, load_questions(trees, exercise_id), [check.claim.id for check in checks]),
         *_rubric_problems(rubric, exercise_id, earlier, known, trees),
         *_check_problems(rubric, checks, text, suite_shown),
     ]
@@ -155,6 +157,7 @@ def _load_exercise(trees: CourseTrees, exercise_id: str, earlier: tuple[str, ...
         promises=promises,
         claims={check.claim.id: check.claim for check in checks},
         has_stand_in=trees.stand_in(exercise_id).is_file(),
+        has_questions=trees.questions(exercise_id).is_file(),
     )
 
 

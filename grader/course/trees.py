@@ -33,6 +33,10 @@ class CourseTrees:
         """The stub plus bodies."""
         return self.root / "solutions" / f"{exercise}.py"
 
+    def answers(self, exercise: str) -> Path:
+        """The right answers to an exercise's questions, with numbers of some learner's."""
+        return self.root / "solutions" / f"{exercise}.yaml"
+
     def rubric(self, exercise: str) -> Path:
         """Points, criteria and hints."""
         return self.root / "rubrics" / f"{exercise}.yaml"
@@ -64,6 +68,10 @@ class CourseTrees:
     def mutants(self, exercise: str) -> Path:
         """Mutants of the solution that no check can tell from it, with reasons; the file may not exist."""
         return self.hidden / "mutants" / f"{exercise}.yaml"
+
+    def questions(self, exercise: str) -> Path:
+        """The questions that an exercise asks; the file exists where it asks any."""
+        return self.hidden / "questions" / f"{exercise}.py"
 
     def graded_files(self) -> Iterator[Path]:
         """Every file that can change a grade, in a fixed order."""

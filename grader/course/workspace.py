@@ -1,6 +1,7 @@
 """The folder that a learner works in: the stubs, and what was reached so far."""
 
 import os
+import secrets
 import shutil
 import time
 from collections.abc import Sequence
@@ -9,9 +10,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from grader.course.answers import AnswerSheet, write_answers
+from grader.course.questions import load_questions
 from grader.course.trees import CourseTrees
 from grader.model.errors import SubmissionError
 from grader.model.progress import Progress
+from grader.model.question import Question
 
 STATE_FOLDER = ".attention-dojo"
 _README = """# {title}
@@ -28,7 +32,7 @@ in this folder. The first line says the one thing to fix next.
 |---|---|
 | grade again on every save | `grade check --watch` |
 | grade one exercise | `grade check --only {first}` |
-| see what you have reached | `grade list` |
+{quiz}| see what you have reached | `grade list` |
 | get a hint, one step at a time | `grade hint {first}` |
 | start an exercise over (your file is kept as a backup) | `grade reset {first}` |
 | read the solution once you have passed | `grade solution {first}` |
@@ -94,9 +98,12 @@ def make_workspace(
     Raises:
         SubmissionError: If the folder cannot be written.
     """
+    questions = {name: load_questions(trees, name) for name, _ in exercises}
     table = "\n".join(f"{number}. `{name}.py`: {shown}" for number, (name, shown) in enumerate(exercises, start=1))
     texts = {f"{name}.py": trees.stub(name).read_text("utf-8") for name, _ in exercises}
-    texts["README.md"] = _README.format(title=title, exercises=table, first=exercises[0][0])
+    texts |= {f"{name}.yaml": fresh_answers(name, asked) for name, asked in questions.items() if asked}
+    quiz = "| predict first, then see what the code says | `grade quiz` |\n" if any(questions.values()) else ""
+    texts["README.md"] = _README.format(title=title, exercises=table, first=exercises[0][0], quiz=quiz)
     written, kept = [], []
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -113,17 +120,30 @@ def make_workspace(
     return written, kept
 
 
-def reset_exercise(trees: CourseTrees, folder: Path, exercise: str) -> Path | None:
+def fresh_answers(exercise: str, questions: Sequence[Question]) -> str:
+    """Return a file of answers with nothing answered, and numbers of its own."""
+    return write_answers(exercise, AnswerSheet(secrets.randbelow(10**9)), questions)
+
+
+def reset_exercise(trees: CourseTrees, folder: Path, exercise: str) -> list[Path]:
     """
-    Put an exercise's stub back.
+    Put an exercise's stub back, and its questions with new numbers.
 
     Returns:
-        The backup of what was there; None if nothing was.
+        The backups of what was there.
 
     Raises:
         SubmissionError: If the folder cannot be written.
     """
-    path = folder / f"{exercise}.py"
+    texts = {f"{exercise}.py": trees.stub(exercise).read_text("utf-8")}
+    questions = load_questions(trees, exercise)
+    if questions:
+        texts[f"{exercise}.yaml"] = fresh_answers(exercise, questions)
+    return [backup for name, text in texts.items() if (backup := _replace(folder / name, text))]
+
+
+def _replace(path: Path, text: str) -> Path | None:
+    """Write a file, and return the backup of what was there."""
     backup = None
     try:
         if path.exists():
@@ -134,7 +154,7 @@ def reset_exercise(trees: CourseTrees, folder: Path, exercise: str) -> Path | No
                 number += 1
                 backup = path.with_name(f"{path.name}.bak-{stamp}-{number}")
             shutil.copy2(path, backup)
-        path.write_text(trees.stub(exercise).read_text("utf-8"), "utf-8", newline="\n")
+        path.write_text(text, "utf-8", newline="\n")
     except OSError as error:
         raise SubmissionError(f"{path}: cannot be written ({error.strerror}). Nothing was changed.") from None
     return backup

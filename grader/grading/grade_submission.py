@@ -10,12 +10,14 @@ from typing import Final
 import torch
 
 from grader import __version__
+from grader.course.questions import load_questions
 from grader.course.trees import CourseTrees
 from grader.grading.known_code import read_fingerprints, read_stand_ins
 from grader.grading.lanes import GradedExercise, run_lanes
 from grader.grading.messages import CheckDone, Event, ExerciseDone, ExerciseStarted, Job
 from grader.model.advice import MISTAKES
 from grader.model.course import Course, Exercise
+from grader.model.question import Question
 from grader.model.report import (
     CheckResult,
     CourseStamp,
@@ -36,6 +38,7 @@ from grader.sandbox.namespace import StandIn
 from grader.sandbox.problems import LearnerProblem
 from grader.sandbox.processes import Sandbox
 from grader.sandbox.remote import Conversation, Device, Exchange, Reply, Request
+from grader.suite.answers import Answers, open_answers
 from grader.suite.draw import Draw, seed_for
 from grader.suite.fingerprint import Fingerprints, Transcript, replies_alike
 from grader.suite.forbidden import find_forbidden
@@ -80,6 +83,7 @@ class SubmissionGrader:
     require_isolation: IsolationLevel | None = None
     _fingerprints: dict[str, Fingerprints] = field(default_factory=dict)
     _stand_ins: dict[str, list[StandIn]] = field(default_factory=dict)
+    _questions: dict[str, tuple[Question, ...]] = field(default_factory=dict)
 
     def try_isolation(self) -> None:
         """
@@ -154,6 +158,14 @@ class SubmissionGrader:
             order, lanes, lambda lane, number: run.grade_exercise(job.entries[number], self.sandboxes[lane])
         )
 
+    def answers(self, exercise: Exercise, job: Job) -> Answers:
+        """Return what was predicted in a submission for an exercise."""
+        if not exercise.has_questions:
+            return Answers()
+        if exercise.id not in self._questions:
+            self._questions[exercise.id] = load_questions(self.trees, exercise.id)
+        return open_answers(self._questions[exercise.id], job.submission.answers_for(exercise.id), job.seed)
+
     def stand_ins(self, exercise: Exercise) -> list[StandIn]:
         """Return the stand-ins for what an exercise builds on, read at most once."""
         if exercise.id not in self._stand_ins:
@@ -187,17 +199,19 @@ class _SubmissionRun:
         )
         notes = [entry.note] if entry.note else []
         session: ExerciseSession | None = None
+        answers = self.grader.answers(exercise, self.job)
         results: dict[str, CheckResult]
         if entry.path is None:
-            results = self._same_for_all(exercise, Verdict.MISSING, entry.note or f"No file provides {exercise.id}.")
+            reason = entry.note or f"No file provides {exercise.id}."
+            results = self._without_code(exercise, answers, Verdict.MISSING, reason)
         else:
             blocked = self._find_forbidden(exercise, entry.path)
             if blocked:
-                results = self._same_for_all(exercise, Verdict.BLOCKED, blocked)
+                results = self._without_code(exercise, answers, Verdict.BLOCKED, blocked)
             else:
                 session = self._open_session(exercise, entry.path, entry.note, sandbox)
                 try:
-                    results = self._run_checks(exercise, session)
+                    results = self._run_checks(exercise, session, answers)
                 finally:
                     session.close()
                 notes += session.notes
@@ -245,7 +259,7 @@ class _SubmissionRun:
             not_here=not_here,
         )
 
-    def _run_checks(self, exercise: Exercise, session: ExerciseSession) -> dict[str, CheckResult]:
+    def _run_checks(self, exercise: Exercise, session: ExerciseSession, answers: Answers) -> dict[str, CheckResult]:
         criteria = {check: criterion for criterion in exercise.rubric.criteria for check in criterion.checks}
         results: dict[str, CheckResult] = {}
         transcripts: dict[str, Transcript] = {}
@@ -253,13 +267,15 @@ class _SubmissionRun:
             reason = self._reason_to_skip(exercise, check, results)
             if reason:
                 results[check] = self._plain_result(exercise, check, Verdict.SKIPPED, reason)
+            elif not self.grader.suites.needs_code(exercise.id, check):
+                results[check] = self._judge_prediction(exercise, check, answers)
             else:
-                results[check] = self._run_check(exercise, check, criteria[check], session, transcripts)
+                results[check] = self._run_check(exercise, check, criteria[check], session, answers, transcripts)
             self.emit(CheckDone(exercise=exercise.id, result=results[check]))
             if self.job.fail_fast and results[check].verdict in MISTAKES:
                 self.stopped = True
         self._look_for_changing_answers(exercise, session, results, transcripts)
-        failed = [check for check, result in results.items() if result.verdict in _DIAGNOSABLE]
+        failed = [check for check in transcripts if results[check].verdict in _DIAGNOSABLE]
         if failed:
             scored = score_exercise(exercise, results)
             earned = {criterion.id for criterion in scored if criterion.score >= criterion.max_score > 0}
@@ -327,6 +343,7 @@ class _SubmissionRun:
         check: str,
         criterion: Criterion,
         session: ExerciseSession,
+        answers: Answers,
         transcripts: dict[str, Transcript],
     ) -> CheckResult:
         started = time.monotonic()
@@ -337,7 +354,7 @@ class _SubmissionRun:
         except LearnerProblem as problem:
             _flag_disturbance(session, problem)
             return result_of(claim, problem, None, criterion.hint)
-        run = CheckRun(conversation, Draw(seed))
+        run = CheckRun(conversation, Draw(seed), answers)
         self.grader.suites.run_check(exercise.id, check, run)
         if run.error is None and not run.finished:
             run.error = RuntimeError("the check did not run")
@@ -349,7 +366,7 @@ class _SubmissionRun:
         if (
             result.verdict is Verdict.ERRORED
             and conversation.answered
-            and self._copes_with_solution(exercise, check, seed)
+            and self._copes_with_solution(exercise, check, seed, answers)
         ):
             _flag(session, UNUSUAL, f"An answer of the code for {exercise.id} makes a check stumble")
             rationale = f"The check could not deal with an answer of your code ({type(run.error).__name__})."
@@ -358,7 +375,17 @@ class _SubmissionRun:
             )
         return result.model_copy(update={"seconds": time.monotonic() - started})
 
-    def _copes_with_solution(self, exercise: Exercise, check: str, seed: int) -> bool:
+    def _judge_prediction(self, exercise: Exercise, check: str, answers: Answers) -> CheckResult:
+        """Run a check that asks nothing of the learner's code, so that it counts whatever became of the code."""
+        started = time.monotonic()
+        criterion = next(criterion for criterion in exercise.rubric.criteria if check in criterion.checks)
+        seed = seed_for(self.job.seed, exercise.id, check)
+        run = CheckRun(Conversation(_ask_nothing, seed), Draw(seed), answers)
+        self.grader.suites.run_check(exercise.id, check, run)
+        result = result_of(exercise.claims[check], run.error, run.observation, criterion.hint)
+        return result.model_copy(update={"seconds": time.monotonic() - started})
+
+    def _copes_with_solution(self, exercise: Exercise, check: str, seed: int, answers: Answers) -> bool:
         """
         Whether a check that failed in a way of its own does not do so when the course's own solution is asked.
 
@@ -371,7 +398,7 @@ class _SubmissionRun:
             return executor.perform(request)
 
         not_here: dict[Device, str] = {"accelerator": "Only to see whether the check itself works."}
-        run = CheckRun(Conversation(ask, seed, not_here=not_here), Draw(seed))
+        run = CheckRun(Conversation(ask, seed, not_here=not_here), Draw(seed), answers)
         self.grader.suites.run_check(exercise.id, check, run)
         claim = exercise.claims[check]
         return run.finished and result_of(claim, run.error, run.observation, "").verdict is not Verdict.ERRORED
@@ -388,8 +415,16 @@ class _SubmissionRun:
         why = next((forbidden.why for forbidden in rubric.forbids if forbidden.name == use.name), "")
         return f"{use.path}, line {use.line}: `{use.name}` is {use.how}. {why}".strip()
 
-    def _same_for_all(self, exercise: Exercise, verdict: Verdict, rationale: str) -> dict[str, CheckResult]:
-        results = {check: self._plain_result(exercise, check, verdict, rationale) for check in exercise.claims}
+    def _without_code(
+        self, exercise: Exercise, answers: Answers, verdict: Verdict, rationale: str
+    ) -> dict[str, CheckResult]:
+        """Give all checks of code the same verdict; predictions are judged all the same."""
+        results = {
+            check: self._plain_result(exercise, check, verdict, rationale)
+            if self.grader.suites.needs_code(exercise.id, check)
+            else self._judge_prediction(exercise, check, answers)
+            for check in exercise.claims
+        }
         for result in results.values():
             self.emit(CheckDone(exercise=exercise.id, result=result))
         return results
@@ -398,6 +433,10 @@ class _SubmissionRun:
     def _plain_result(exercise: Exercise, check: str, verdict: Verdict, rationale: str) -> CheckResult:
         claim = exercise.claims[check]
         return CheckResult(id=check, title=claim.title, why=claim.why, verdict=verdict, rationale=rationale)
+
+
+def _ask_nothing(request: Request, name: str) -> Reply:
+    raise AssertionError(f"a check without the fixture learner asked for {name or request['op']}")
 
 
 def _flag_disturbance(session: ExerciseSession, error: BaseException | None) -> None:

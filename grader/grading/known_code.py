@@ -17,6 +17,7 @@ from grader.sandbox.executor import Reply, Request
 from grader.sandbox.namespace import StandIn
 from grader.sandbox.remote import Conversation, Device
 from grader.sandbox.wire import MAX_REPLY, pack_frame, split_frame, unpack_frame
+from grader.suite.answers import Answers
 from grader.suite.draw import Draw, seed_for
 from grader.suite.fingerprint import Fingerprints, Transcript, load_known_code
 from grader.suite.plugin import CheckRun, SuitePlugin
@@ -61,6 +62,7 @@ class KnownCode:
         seed: The run's seed.
         stand_ins: What the exercise builds on.
         exercise_ids: All exercises of the course.
+        answers: Predictions that come with it.
     """
 
     suites: SuitePlugin
@@ -69,6 +71,7 @@ class KnownCode:
     seed: int
     stand_ins: Sequence[StandIn]
     exercise_ids: Sequence[str]
+    answers: Answers = field(default_factory=Answers)
     transcripts: dict[str, Transcript] = field(default_factory=dict)
     """What the checks that ran asked and were answered."""
 
@@ -99,7 +102,7 @@ class KnownCode:
     def _run(self, check: str) -> CheckResult:
         seed = seed_for(self.seed, self.exercise.id, check)
         conversation = Conversation(self._ask, seed, not_here=self._not_here)
-        run = CheckRun(conversation, Draw(seed))
+        run = CheckRun(conversation, Draw(seed), self.answers)
         self.suites.run_check(self.exercise.id, check, run)
         self.transcripts[check] = Transcript(conversation.exchanges, run.draw.remembered)
         return result_of(self.exercise.claims[check], run.error, run.observation, "")

@@ -101,8 +101,9 @@ def exercises_meant(paths: Sequence[Path], known: Sequence[str]) -> tuple[str, .
 
     A learner who checks ``heads.py`` asks about heads, and not why everything else is missing.
     """
-    named = {path.stem for path in paths if path.suffix == ".py"}
-    if paths and len(named) == len(paths) and named <= set(known):
+    single = [path for path in paths if path.suffix in (".py", ".yaml", ".yml")]
+    named = {path.stem for path in single}
+    if paths and len({path.name for path in single}) == len(paths) and named <= set(known):
         return tuple(exercise for exercise in known if exercise in named)
     return tuple(known)
 

@@ -8,6 +8,8 @@ MAX_CODE_BYTES = 1 * MIB
 """Bytes of a module, and of the code in a notebook."""
 MAX_NOTEBOOK_BYTES = 16 * MIB
 """Bytes of a notebook as a file: the pictures in its outputs are not code, but they have to be read past."""
+MAX_ANSWERS_BYTES = 64 * 1024
+"""Bytes of a file of predictions."""
 MAX_TOTAL_CODE = 4 * MIB
 """Characters of code in all."""
 MAX_TOTAL_BYTES = 48 * MIB

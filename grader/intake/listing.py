@@ -34,6 +34,8 @@ class Listing:
 
     sources: list[Found] = field(default_factory=list)
     archives: list[Found] = field(default_factory=list)
+    answers: list[Found] = field(default_factory=list)
+    """Files that hold predictions if they are named after an exercise."""
     settings: list[Found] = field(default_factory=list)
     """Files that would configure tools. Never used, only flagged."""
     refused: list[Remark] = field(default_factory=list)
@@ -47,6 +49,8 @@ class Listing:
             self.sources.append(found)
         elif role is Role.ARCHIVE:
             self.archives.append(found)
+        elif role is Role.ANSWERS:
+            self.answers.append(found)
         elif role is Role.SETTINGS:
             self.settings.append(found)
         elif role is Role.MISNAMED:
@@ -57,6 +61,7 @@ class Listing:
         """Take over everything that another listing holds."""
         self.sources += other.sources
         self.archives += other.archives
+        self.answers += other.answers
         self.settings += other.settings
         self.refused += other.refused
         self.remarks += other.remarks

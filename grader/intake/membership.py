@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Collection
 from enum import Enum, auto
 
 from grader.intake.limits import MAX_DEPTH, MAX_PATH
@@ -13,6 +14,8 @@ class Role(Enum):
 
     SOURCE = auto()
     """It is read."""
+    ANSWERS = auto()
+    """It is read if it is named after an exercise."""
     ARCHIVE = auto()
     """It is opened when there is no source beside it."""
     SETTINGS = auto()
@@ -52,9 +55,17 @@ def role_of(name: str) -> Role:
         return Role.OTHER
     if lowered.endswith((".py", ".ipynb")):
         return Role.SOURCE
+    if lowered.endswith((".yaml", ".yml")):
+        return Role.ANSWERS
     if lowered.endswith(".zip"):
         return Role.ARCHIVE
     return Role.MISNAMED if _MISNAMED.search(lowered) else Role.OTHER
+
+
+def is_answers(name: str, exercise_ids: Collection[str]) -> bool:
+    """Whether a file of this name holds the predictions for one of these exercises."""
+    stem, dot, ending = name.rpartition(".")
+    return bool(dot) and stem in exercise_ids and ending.lower() in ("yaml", "yml")
 
 
 def is_notebook(path: str) -> bool:

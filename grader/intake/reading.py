@@ -11,10 +11,11 @@ from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 
 from grader.intake.archives import open_archive
-from grader.intake.duplicates import use_duplicates
+from grader.intake.duplicates import is_named_after, use_duplicates
 from grader.intake.flags import find_flags
 from grader.intake.folders import LINK, found_on_disk, list_folder, open_ordinary
 from grader.intake.limits import (
+    MAX_ANSWERS_BYTES,
     MAX_ARCHIVES,
     MAX_CODE_BYTES,
     MAX_FILES,
@@ -24,11 +25,12 @@ from grader.intake.limits import (
     MAX_TOTAL_BYTES,
 )
 from grader.intake.listing import Found, Listing, Remark, read_found
-from grader.intake.membership import Role, clean_path, is_notebook, role_of, show_path
+from grader.intake.membership import Role, clean_path, is_answers, is_notebook, role_of, show_path
 from grader.intake.refusal import Refused
 from grader.intake.sources import read_sources
+from grader.intake.text import decode_source
 from grader.model.errors import SubmissionError
-from grader.model.submission import Submission, Unreadable
+from grader.model.submission import AnswersFile, Submission, Unreadable
 
 _EXPECTED = "expected a folder, a .zip, a notebook (.ipynb), or one or several .py files"
 
@@ -53,7 +55,7 @@ def read_submission(
     if not paths:
         raise SubmissionError(f"nothing was named to be graded; {_EXPECTED}")
     with ExitStack() as stack:
-        listing = _list_paths(list(dict.fromkeys(paths)), stack)
+        listing = _list_paths(list(dict.fromkeys(paths)), stack, exercise_ids)
         return read_listing(listing, _name_of(paths), exercise_ids=exercise_ids, promises=promises)
 
 
@@ -78,11 +80,12 @@ def read_listing(
         {name for names in promises.values() for name in names},
     )
     files, copies = use_duplicates(read.files, exercise_ids, promises)
+    answers = _choose_answers(_read_answers(listing, exercise_ids, top), read.answers, copies)
 
     refused = [_without(top, remark) for remark in listing.refused] + read.refused
     remarks = [_without(top, remark) for remark in listing.remarks] + read.remarks + copies
     notes = [f"{remark.path}: {remark.text}" for remark in remarks]
-    if not files and not refused:
+    if not files and not refused and not answers:
         found = f" among {', '.join(map(show_path, listing.others[:3]))}" if listing.others else ""
         more = " …" if len(listing.others) > 3 else ""
         notes.append(f"{name}: no .py or .ipynb file was found{found}{more}; {_EXPECTED}")
@@ -90,14 +93,15 @@ def read_listing(
     return Submission(
         id=name,
         files=tuple(sorted(files, key=lambda file: file.path)),
+        answers=tuple(answers),
         unreadable=_list_refused(refused),
         notes=tuple(notes[:MAX_NOTICES]),
         flags=find_flags([file.path for file in read.files], settings, exercise_ids)[:MAX_NOTICES],
     )
 
 
-def _list_paths(paths: list[Path], stack: ExitStack) -> Listing:
-    kinds = [(path, _kind_of(path)) for path in paths]
+def _list_paths(paths: list[Path], stack: ExitStack, exercise_ids: Sequence[str]) -> Listing:
+    kinds = [(path, _kind_of(path, exercise_ids)) for path in paths]
     if len(paths) > 1:
         for path, kind in kinds:
             if kind in ("folder", "zip"):
@@ -120,7 +124,8 @@ def _list_paths(paths: list[Path], stack: ExitStack) -> Listing:
                 listing.add(stack.enter_context(open_archive(stack.enter_context(open_ordinary(path)))))
                 open_archives(listing, stack, levels=1)
             else:
-                listing.put(found_on_disk(path, clean_path(name.split(os.sep))), Role.SOURCE)
+                role = Role.ANSWERS if kind == "answers" else Role.SOURCE
+                listing.put(found_on_disk(path, clean_path(name.split(os.sep))), role)
         except Refused as refused:
             listing.refused.append(Remark(show_path(name), str(refused)))
         except OSError as error:
@@ -129,7 +134,7 @@ def _list_paths(paths: list[Path], stack: ExitStack) -> Listing:
     return listing
 
 
-def _kind_of(path: Path) -> str:
+def _kind_of(path: Path, exercise_ids: Sequence[str]) -> str:
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
@@ -147,6 +152,8 @@ def _kind_of(path: Path) -> str:
         return "zip"
     if suffix in (".py", ".ipynb"):
         return "file"
+    if is_answers(path.name, exercise_ids):
+        return "answers"
     if role_of(path.name) is Role.MISNAMED:
         raise SubmissionError(f"{path}: found a file that ends in {suffix}; rename it to {path.stem}")
     raise SubmissionError(f"{path}: found {f'a file that ends in {suffix}' if suffix else 'another file'}; {_EXPECTED}")
@@ -208,6 +215,47 @@ def _read_bytes(listing: Listing, exercise_ids: Sequence[str]) -> dict[str, byte
         except Refused as refused:
             listing.refused.append(Remark(found.path, str(refused)))
     return raw
+
+
+def _read_answers(listing: Listing, exercise_ids: Sequence[str], top: str) -> list[AnswersFile]:
+    """Read predictions, well named ones first, then those nearest the top; other YAML is nobody's answers."""
+
+    def matters(found: Found) -> tuple[bool, int, str]:
+        return (not is_answers(found.path.rpartition("/")[2], exercise_ids), found.path.count("/"), found.path)
+
+    read: list[AnswersFile] = []
+    for found in sorted(listing.answers, key=matters):
+        place = PurePosixPath(found.path)
+        exercise = next((each for each in exercise_ids if is_named_after(f"{place.stem}.py", each)), "")
+        if not exercise:
+            listing.others.append(found.path)
+            continue
+        try:
+            if len(read) == MAX_FILES:
+                raise Refused(f"only {MAX_FILES} files of answers are read; hand in only your own work")
+            decoded = decode_source(read_found(found, MAX_ANSWERS_BYTES, "hand in your answers alone"))
+        except Refused as refused:
+            listing.refused.append(Remark(found.path, str(refused)))
+            continue
+        if decoded.remark:
+            listing.remarks.append(Remark(found.path, decoded.remark))
+        if not is_answers(place.name, exercise_ids):
+            listing.remarks.append(Remark(found.path, f"used as {exercise}.yaml"))
+            place = place.with_name(f"{exercise}.yaml")
+        read.append(AnswersFile(path=str(place).removeprefix(top), text=decoded.text))
+    return read
+
+
+def _choose_answers(
+    handed_in: Sequence[AnswersFile], written: Sequence[AnswersFile], remarks: list[Remark]
+) -> list[AnswersFile]:
+    """Keep one file of answers for each exercise: handed in before written by a cell, nearest the top before deeper."""
+    kept: dict[str, AnswersFile] = {}
+    for file in (*handed_in, *written):
+        first = kept.setdefault(PurePosixPath(file.path).stem, file)
+        if first is not file:
+            remarks.append(Remark(file.path, f"it was left out, because {first.path} counts"))
+    return list(kept.values())
 
 
 def _drop_collisions(listing: Listing) -> list[Found]:

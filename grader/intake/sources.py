@@ -7,11 +7,11 @@ from pathlib import PurePosixPath
 
 from grader.intake.limits import MAX_TOKENISED, MAX_TOTAL_CODE
 from grader.intake.listing import Remark
-from grader.intake.membership import is_notebook
+from grader.intake.membership import is_answers, is_notebook
 from grader.intake.own_calls import leave_out_own_calls
 from grader.intake.refusal import Refused
 from grader.intake.text import decode_source
-from grader.model.submission import Cell, FileKind, SourceFile
+from grader.model.submission import AnswersFile, Cell, FileKind, SourceFile
 
 _NOTEBOOK_SYNTAX = re.compile(r"^[ \t]*[!%]|\bget_ipython\(", re.MULTILINE)
 # What Jupyter, VS Code and Colab leave in a notebook that they save as a script.
@@ -28,6 +28,8 @@ class Sources:
     """Files as text, with what was noticed on the way."""
 
     files: list[SourceFile] = field(default_factory=list)
+    answers: list[AnswersFile] = field(default_factory=list)
+    """Predictions that a cell of a notebook writes."""
     refused: list[Remark] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
     tokenised: int = 0
@@ -60,7 +62,7 @@ def read_sources(raw: Mapping[str, bytes], exercise_ids: Sequence[str], wanted: 
     for path, data in raw.items():
         try:
             if is_notebook(path):
-                _add_notebook(sources, path, data, raw, wanted)
+                _add_notebook(sources, path, data, raw, wanted, exercise_ids)
             else:
                 _add_module(sources, path, data, raw, wanted)
         except Refused as refused:
@@ -114,7 +116,14 @@ def _shorten(line: str) -> str:
     return line if len(line) <= _SHOWN_LENGTH else f"{line[:_SHOWN_LENGTH]}…"
 
 
-def _add_notebook(sources: Sources, path: str, data: bytes, raw: Mapping[str, bytes], wanted: Collection[str]) -> None:
+def _add_notebook(
+    sources: Sources,
+    path: str,
+    data: bytes,
+    raw: Mapping[str, bytes],
+    wanted: Collection[str],
+    exercise_ids: Sequence[str],
+) -> None:
     from grader.intake.notebooks import read_notebook
 
     notebook = read_notebook(data, MAX_TOKENISED - sources.tokenised)
@@ -129,7 +138,10 @@ def _add_notebook(sources: Sources, path: str, data: bytes, raw: Mapping[str, by
         written[part.name] = (written.get(part.name, "") if part.append else "") + part.text
     for name, text in written.items():
         module = str(PurePosixPath(path).with_name(name)) if _MODULE_NAME.fullmatch(name) else ""
-        if not module:
+        if is_answers(name, exercise_ids):
+            sources.answers.append(AnswersFile(path=str(PurePosixPath(path).with_name(name)), text=text))
+            sources.remarks.append(Remark(path, f"{name} was read from the cell that writes it"))
+        elif not module:
             sources.remarks.append(Remark(path, f"the file {name[:60]!r} that a cell writes was left out"))
         elif module in raw or any(file.path == module for file in sources.files):
             sources.remarks.append(Remark(path, f"a cell writes {name}, but the {name} that was handed in counts"))

@@ -329,7 +329,7 @@ class _ZipTree:
 def _put_below(folder: str, found: Listing, listing: Listing) -> None:
     """Add what was found in a folder, under the path that the folder goes by."""
     if folder:
-        for files in (found.sources, found.archives, found.settings):
+        for files in (found.sources, found.archives, found.answers, found.settings):
             files[:] = [file._replace(path=f"{folder}/{file.path}") for file in files]
         for remarks in (found.refused, found.remarks):
             remarks[:] = [remark._replace(path=f"{folder}/{remark.path}") for remark in remarks]

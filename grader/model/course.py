@@ -95,6 +95,8 @@ class Exercise(Model):
     claims: dict[str, CheckClaim]
     """By check id, in the suite's order."""
     has_stand_in: bool = False
+    has_questions: bool = False
+    """Whether it asks for predictions, which are handed in as ``ID.yaml``."""
 
 
 class Course(Model):

@@ -47,6 +47,13 @@ class AlikeGroup(Model):
     """How much of each the exercise does not explain."""
 
 
+class SharedSeed(Model):
+    """Files of predictions with one seed. Each learner draws their own, so a file was passed on."""
+
+    students: tuple[Student, ...]
+    exercise: str
+
+
 class LikenessReport(Model):
     """What was compared and found."""
 
@@ -63,3 +70,4 @@ class LikenessReport(Model):
     """Further pairs with less in common than those listed."""
     groups: tuple[AlikeGroup, ...] = ()
     """Largest first."""
+    shared_seeds: tuple[SharedSeed, ...] = ()

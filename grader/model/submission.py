@@ -41,6 +41,14 @@ class SourceFile(Model):
         return "\n".join(cell.text for cell in self.cells)
 
 
+class AnswersFile(Model):
+    """What somebody predicted: the text of ``ID.yaml``, which is read as data and never run."""
+
+    path: str
+    """Relative to the submission's root."""
+    text: str
+
+
 class Flag(Model):
     """Something that a person should look at. A flag never changes a score."""
 
@@ -64,6 +72,8 @@ class Submission(Model):
     id: str
     """The file or folder name, or the student's id in a class."""
     files: tuple[SourceFile, ...] = ()
+    answers: tuple[AnswersFile, ...] = ()
+    """Predictions, for exercises that ask for some; the one that counts comes first."""
     unreadable: tuple[Unreadable, ...] = ()
     notes: tuple[str, ...] = ()
     """What intake did that the learner may want to know, such as an encoding that was guessed."""
@@ -71,13 +81,22 @@ class Submission(Model):
 
     @property
     def sha256(self) -> str:
-        """Digest of what decides the grade: paths and sources."""
+        """Digest of what decides the grade: paths, sources and answers."""
         digest = hashlib.sha256()
         for file in sorted(self.files, key=lambda file: file.path):
             for part in (file.path, file.kind.value, *(f"{cell.label}\0{cell.text}" for cell in file.cells)):
                 encoded = part.encode("utf-8", "surrogatepass")
                 digest.update(len(encoded).to_bytes(8, "little") + encoded)
+        for answers in self.answers:
+            for part in (answers.path, answers.text):
+                encoded = part.encode("utf-8", "surrogatepass")
+                digest.update(len(encoded).to_bytes(8, "little") + encoded)
         return digest.hexdigest()
+
+    def answers_for(self, exercise: str) -> AnswersFile | None:
+        """Return what was predicted for an exercise."""
+        named = {file.path.rpartition("/")[2].rpartition(".")[0]: file for file in reversed(self.answers)}
+        return named.get(exercise)
 
 
 class LearnerFrame(Model):

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 CHECK: Final = "check--"
 ABOUT: Final = "about--"
 IMPORTS: Final = "imports--"
+QUESTIONS: Final = "questions--"
 
 SCHEMA: Final = 3
 """The version of nbgrader's metadata that cells are written in."""
@@ -36,7 +37,7 @@ def place_of(grade_id: str) -> Place | None:
 def answered_in(grade_id: str) -> str:
     """Return the exercise that is answered in a cell; empty for any other cell."""
     exercise, hyphens, name = grade_id.partition("--")
-    return exercise if hyphens and name and f"{exercise}--" not in (ABOUT, IMPORTS, CHECK) else ""
+    return exercise if hyphens and name and f"{exercise}--" not in (ABOUT, IMPORTS, QUESTIONS, CHECK) else ""
 
 
 def checked_in(grade_id: str) -> str:

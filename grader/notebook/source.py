@@ -11,7 +11,7 @@ from grader.model.course import Course, Exercise
 from grader.model.errors import CourseError
 from grader.notebook.definitions import join_solution
 from grader.notebook.prose import to_markdown
-from grader.notebook.released import ABOUT, CHECK, IMPORTS, SCHEMA, answer_cell, criterion_cell
+from grader.notebook.released import ABOUT, CHECK, IMPORTS, QUESTIONS, SCHEMA, answer_cell, criterion_cell
 
 _EXERCISE_LINE = re.compile(r"\AExercise: \w+\s*")
 
@@ -61,6 +61,9 @@ def _exercise_cells(trees: CourseTrees, course: Course, exercise: Exercise) -> I
     yield _markdown(f"{ABOUT}{exercise.id}", f"## {rubric.title}\n\n*{rubric.points:g} points{bonus}*\n\n{text}")
     if parts.shared:
         yield _code(f"{IMPORTS}{exercise.id}", parts.shared, locked=True)
+    if exercise.has_questions:
+        asking = f'from grader.notebook import questions\n\nquestions("{exercise.id}")'
+        yield _code(f"{QUESTIONS}{exercise.id}", asking, locked=True)
     for name, answer in parts.answers:
         yield _code(answer_cell(exercise.id, name), answer, solution=True)
     check = f'from grader.notebook import check\n\ncheck("{exercise.id}")'

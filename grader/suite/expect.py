@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import torch
 
-from grader.model.report import Mismatch
+from grader.model.report import Diagnosis, Mismatch
 from grader.model.verdict import Verdict
 from grader.sandbox.problems import LearnerProblem
 from grader.sandbox.remote import Observed, describe_value
@@ -24,10 +24,11 @@ class CheckFailed(AssertionError):  # noqa: N818 - pytest's word for it is "fail
         mismatch: The facts, values included.
     """
 
-    def __init__(self, rationale: str, mismatch: Mismatch | None = None) -> None:
+    def __init__(self, rationale: str, mismatch: Mismatch | None = None, diagnosis: Diagnosis | None = None) -> None:
         super().__init__(rationale)
         self.rationale = rationale
         self.mismatch = mismatch
+        self.diagnosis = diagnosis
 
 
 def expect(condition: object, sentence: str) -> None:

@@ -13,11 +13,12 @@ from _pytest.runner import runtestprotocol
 from grader.model.errors import CourseError
 from grader.model.report import Measurement, Observation
 from grader.sandbox.remote import Conversation, RemoteLearner
+from grader.suite.answers import Answers
 from grader.suite.draw import Draw
 
 _CONFIGURATION = Path(__file__).with_name("pytest.ini")
 _SUITE_PREFIX = "test_"
-_OWN_FIXTURES: Final = frozenset({"learner", "draw", "observe"})
+_OWN_FIXTURES: Final = frozenset({"learner", "draw", "observe", "answers"})
 _OWN_MARKERS: Final = frozenset({"depends_on", "accelerator"})
 
 
@@ -34,6 +35,7 @@ class CheckRun:
 
     conversation: Conversation
     draw: Draw
+    answers: Answers = field(default_factory=Answers)
     observation: Observation | None = None
     error: BaseException | None = None
     finished: bool = False
@@ -71,6 +73,11 @@ class SuitePlugin:
         """Return the checks without which this one is not run."""
         return [other for marker in self.items[exercise][check].iter_markers("depends_on") for other in marker.args]
 
+    def needs_code(self, exercise: str, check: str) -> bool:
+        """Return whether a check asks the learner's code; one that does not can be judged without any."""
+        item = self.items[exercise][check]
+        return not isinstance(item, pytest.Function) or "learner" in item.fixturenames
+
     def run_check(self, exercise: str, check: str, run: CheckRun) -> None:
         """Run one check; what came of it is in ``run`` afterwards."""
         item = self.items[exercise][check]
@@ -85,7 +92,12 @@ class SuitePlugin:
     @staticmethod
     def _call(item: pytest.Function, run: CheckRun) -> None:
         """Call a plain check with the kit's own fixtures, as pytest would, which takes it 1.5 ms longer."""
-        values = {"learner": RemoteLearner(run.conversation), "draw": run.draw, "observe": run.observe}
+        values = {
+            "learner": RemoteLearner(run.conversation),
+            "draw": run.draw,
+            "observe": run.observe,
+            "answers": run.answers,
+        }
         try:
             item.obj(**{name: values[name] for name in item.fixturenames})
         except KeyboardInterrupt:
@@ -105,6 +117,12 @@ class SuitePlugin:
         """Random inputs that depend only on the run's seed and the check."""
         assert self.run is not None
         return self.run.draw
+
+    @pytest.fixture
+    def answers(self) -> Answers:
+        """What the learner predicted."""
+        assert self.run is not None
+        return self.run.answers
 
     @pytest.fixture
     def observe(self) -> Observe:

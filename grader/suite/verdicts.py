@@ -30,7 +30,7 @@ def result_of(
     if isinstance(error, LearnerProblem):
         return base.model_copy(update={"hint": hint, **_describe_problem(error)})
     if isinstance(error, CheckFailed):
-        facts = {"rationale": error.rationale, "mismatch": error.mismatch}
+        facts = {"rationale": error.rationale, "mismatch": error.mismatch, "diagnosis": error.diagnosis}
         return base.model_copy(update={"verdict": Verdict.FAILED, "hint": hint, **facts})
     if isinstance(error, AssertionError):
         return base.model_copy(update={"verdict": Verdict.FAILED, "hint": hint, "rationale": str(error)})

@@ -5,7 +5,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from grader.cli.main import grade
-from tests.conftest import MINI_COURSE
+from tests.conftest import MINI_COURSE, QUIZ_COURSE
 
 
 def test_a_proof_can_be_written_as_a_page(tmp_path: Path) -> None:
@@ -40,3 +40,19 @@ def test_a_page_that_cannot_be_written_is_wrong_usage(tmp_path: Path) -> None:
 
     assert 2 == result.exit_code
     assert "no such folder" in result.output
+
+
+def test_right_answers_are_printed_as_a_learner_would_hand_them_in() -> None:
+    """And are what the solutions of a course hold."""
+    result = CliRunner().invoke(grade, ["course", "answers", "halve", "--course", str(QUIZ_COURSE)])
+
+    assert 0 == result.exit_code
+    assert (QUIZ_COURSE / "solutions" / "halve.yaml").read_text("utf-8") == result.output
+
+
+def test_an_exercise_without_questions_has_no_answers() -> None:
+    """Wrong usage, in one line."""
+    result = CliRunner().invoke(grade, ["course", "answers", "double", "--course", str(MINI_COURSE)])
+
+    assert 2 == result.exit_code
+    assert "double asks no questions" in result.output

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from grader.cli.main import grade
+from tests.conftest import QUIZ_COURSE
 from tests.unit.similarity.handed_in import FIVE_LINES, OWN_WORK, disguise
 
 
@@ -55,3 +56,22 @@ def test_a_source_that_is_not_there_is_wrong_usage() -> None:
 
     assert 2 == result.exit_code
     assert "no such folder" in result.output
+
+
+def test_predictions_with_one_seed_are_told(tmp_path: Path) -> None:
+    """Also where a file cannot be read; students with seeds of their own are not in the list."""
+    page = tmp_path / "alike.html"
+    for student, seed in {"ann": "seed: 7\nanswers: [", "bob": "seed: 7\n", "carl": "seed: 8\n"}.items():
+        folder = tmp_path / "class" / student
+        folder.mkdir(parents=True)
+        (folder / "halve.yaml").write_text(seed)
+        (folder / "halve.py").write_text(f"def halve(x):\n    return x / 2  # {student}\n")
+    command = ["similarity", str(tmp_path / "class"), "--course", str(QUIZ_COURSE)]
+
+    result = CliRunner().invoke(grade, [*command, "--output", str(page)])
+    as_json = CliRunner().invoke(grade, [*command, "--json"])
+
+    assert "Predictions with one seed, in halve: ann, bob\n" in result.output
+    assert "<strong>halve</strong>: <bdi>ann</bdi>, <bdi>bob</bdi>" in page.read_text("utf-8")
+    [shared] = json.loads(as_json.stdout)["shared_seeds"]
+    assert ("halve", ["ann", "bob"]) == (shared["exercise"], [student["id"] for student in shared["students"]])

@@ -8,7 +8,7 @@ import pytest
 from grader.authoring.course import find_orphans, prove_course
 from grader.course.load import load_course
 from grader.course.trees import CourseTrees
-from tests.conftest import MINI_COURSE
+from tests.conftest import MINI_COURSE, QUIZ_COURSE
 
 
 @pytest.fixture
@@ -106,3 +106,24 @@ def test_a_file_that_belongs_to_nothing_is_found(copy: CourseTrees) -> None:
         path.write_text("")
 
     assert 4 == len(list(find_orphans(copy, load_course(copy))))
+
+
+def test_a_course_that_asks_is_sound() -> None:
+    """Right answers pass, each known wrong one fails its own check and is named."""
+    proof = prove_course(CourseTrees(QUIZ_COURSE), seeds=1, chaff_seeds=1)
+
+    assert [] == list(proof.all_problems())
+    assert [(2, 3, 3)] == [(row.questions, row.wrong_answers, row.wrong_answers_named) for row in proof.exercises]
+
+
+def test_what_is_wrong_with_a_course_that_asks_is_said(tmp_path: Path) -> None:
+    """A check that lets a wrong answer pass, and answers among the solutions that are not right."""
+    copy = CourseTrees(shutil.copytree(QUIZ_COURSE, tmp_path / "course"))
+    edit(copy.suite("halve"), 'answers.expect_right("parity")', "answers.pose('parity')")
+    edit(copy.answers("halve"), "seed: 1", "seed: 2")
+
+    found = list(prove_course(copy, seeds=1, chaff_seeds=1).all_problems())
+
+    assert any("predicts_parity is passed, named '', for the wrong answer odd_taken_for_even" in one for one in found)
+    assert any("write it with: grade course answers halve > solutions/halve.yaml" in one for one in found)
+    assert any("the untouched stub gets passed in predicts_parity" in one for one in found)
