@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 PIP = $(VENV)/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 GRADE = $(VENV)/bin/grade
+SAMPLE = examples/four_mistakes $(patsubst examples/four_mistakes/%.py,--only %,$(wildcard examples/four_mistakes/*.py))
 BELOW_FULL_MARKS = test $$? -eq 1
 
 .DEFAULT_GOAL := help
@@ -27,8 +28,8 @@ demo: $(VENV)/.installed  ## Grade the solutions, the untouched stubs and a samp
 	@echo; echo "── The untouched stubs: nothing done yet ─────────────────────────────────"
 	@$(GRADE) check exercises || $(BELOW_FULL_MARKS)
 	@echo; echo "── A submission with four ordinary mistakes ──────────────────────────────"
-	@$(GRADE) check examples/four_mistakes --seed 1 || $(BELOW_FULL_MARKS)
-	@$(GRADE) check examples/four_mistakes --seed 1 --format html --output demo-report.html || $(BELOW_FULL_MARKS)
+	@$(GRADE) check $(SAMPLE) --seed 1 || $(BELOW_FULL_MARKS)
+	@$(GRADE) check $(SAMPLE) --seed 1 --format html --output demo-report.html || $(BELOW_FULL_MARKS)
 
 test: lint types unit  ## Everything that must hold: style, types, tests and the proof of the course.
 

@@ -47,6 +47,13 @@ def test_the_attention_exercises_are_half_of_the_points() -> None:
     assert 50 == sum(COURSE.exercise(exercise).rubric.points for exercise in core)
 
 
+def test_the_readme_tells_of_every_exercise() -> None:
+    """In teaching order, and of no other."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+
+    assert IDS == re.findall(r"^\| `(\w+)` \|", readme, flags=re.M)
+
+
 def test_there_are_enough_checks_and_known_mistakes() -> None:
     """At least 90 checks; at least two concept checks an exercise; right and wrong code in many forms."""
     assert 90 <= sum(len(exercise.claims) for exercise in COURSE.exercises)
