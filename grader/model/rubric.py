@@ -30,7 +30,7 @@ class Limits(Model):
     """Wall seconds for running the learner's files."""
     call_s: float = Field(default=5.0, gt=0)
     """Wall seconds for one call."""
-    training_s: float = Field(default=60.0, gt=0)
+    training_s: float = Field(default=100.0, gt=0)
     """Wall seconds that one check which trains a module may wait for the learner's code, all its calls together."""
     memory_mb: int = Field(default=2048, ge=64)
     """Memory beyond what torch itself holds, in MiB."""

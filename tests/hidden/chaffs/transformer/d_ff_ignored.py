@@ -1,0 +1,60 @@
+"""
+misconception: d_ff_ignored
+explanation: >-
+  The feed-forward network is four times as wide as d_model, whatever d_ff says.
+look_at: >-
+  The sizes of linear_1 and linear_2.
+loses: [layers]
+"""
+
+from multihead import MultiHeadAttention
+from torch import nn
+
+
+class FeedForward(nn.Module):
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        self.linear_1 = nn.Linear(d_model, 4 * d_model)
+        self.linear_2 = nn.Linear(4 * d_model, d_model)
+
+    def forward(self, x):
+        hidden = nn.functional.relu(self.linear_1(x))
+        return self.linear_2(hidden)
+
+
+class EncoderBlock(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.1):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff)
+        self.norm_1 = nn.LayerNorm(d_model)
+        self.norm_2 = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, mask=None):
+        attended = self.self_attention(x, x, x, mask)[0]
+        x = self.norm_1(x + self.dropout(attended))
+        changed = self.feed_forward(x)
+        x = self.norm_2(x + self.dropout(changed))
+        return x
+
+
+class DecoderBlock(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.1):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.cross_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff)
+        self.norm_1 = nn.LayerNorm(d_model)
+        self.norm_2 = nn.LayerNorm(d_model)
+        self.norm_3 = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, memory, mask=None, memory_mask=None):
+        attended = self.self_attention(x, x, x, mask)[0]
+        x = self.norm_1(x + self.dropout(attended))
+        found = self.cross_attention(x, memory, memory, memory_mask)[0]
+        x = self.norm_2(x + self.dropout(found))
+        changed = self.feed_forward(x)
+        x = self.norm_3(x + self.dropout(changed))
+        return x

@@ -1,0 +1,68 @@
+"""
+misconception: norm_over_the_whole_sequence
+explanation: >-
+  The norm takes mean and deviation over all tokens and features of a sequence; a layer norm treats each token
+  by itself. Tokens see each other through it, the future and padding included.
+look_at: >-
+  The axes over which the norm runs.
+loses: [norm, causality, padding, cross_attention, together, learning]
+"""
+
+from multihead import MultiHeadAttention
+import torch
+from torch import nn
+
+
+class SequenceNorm(nn.LayerNorm):
+    def forward(self, x):
+        x = (x - x.mean((1, 2), keepdim=True)) / (x.var((1, 2), keepdim=True, unbiased=False) + self.eps).sqrt()
+        return x * self.weight + self.bias
+
+
+class FeedForward(nn.Module):
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        self.linear_1 = nn.Linear(d_model, d_ff)
+        self.linear_2 = nn.Linear(d_ff, d_model)
+
+    def forward(self, x):
+        hidden = nn.functional.relu(self.linear_1(x))
+        return self.linear_2(hidden)
+
+
+class EncoderBlock(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.1):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff)
+        self.norm_1 = SequenceNorm(d_model)
+        self.norm_2 = SequenceNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, mask=None):
+        attended = self.self_attention(x, x, x, mask)[0]
+        x = self.norm_1(x + self.dropout(attended))
+        changed = self.feed_forward(x)
+        x = self.norm_2(x + self.dropout(changed))
+        return x
+
+
+class DecoderBlock(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.1):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.cross_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff)
+        self.norm_1 = SequenceNorm(d_model)
+        self.norm_2 = SequenceNorm(d_model)
+        self.norm_3 = SequenceNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, memory, mask=None, memory_mask=None):
+        attended = self.self_attention(x, x, x, mask)[0]
+        x = self.norm_1(x + self.dropout(attended))
+        found = self.cross_attention(x, memory, memory, memory_mask)[0]
+        x = self.norm_2(x + self.dropout(found))
+        changed = self.feed_forward(x)
+        x = self.norm_3(x + self.dropout(changed))
+        return x

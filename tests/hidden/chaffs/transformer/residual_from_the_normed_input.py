@@ -1,0 +1,64 @@
+"""
+misconception: residual_from_the_normed_input
+explanation: >-
+  The input is normalised first and the normalised one is kept for the sum: x = norm(x); x = x + sublayer(x).
+  The norm belongs after the sum.
+look_at: >-
+  What is added to the sub-layer's result, and where the norm is.
+loses: [norm, together, learning]
+"""
+
+from multihead import MultiHeadAttention
+from torch import nn
+
+
+class FeedForward(nn.Module):
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        self.linear_1 = nn.Linear(d_model, d_ff)
+        self.linear_2 = nn.Linear(d_ff, d_model)
+
+    def forward(self, x):
+        hidden = nn.functional.relu(self.linear_1(x))
+        return self.linear_2(hidden)
+
+
+class EncoderBlock(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.1):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff)
+        self.norm_1 = nn.LayerNorm(d_model)
+        self.norm_2 = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, mask=None):
+        x = self.norm_1(x)
+        attended = self.self_attention(x, x, x, mask)[0]
+        x = x + self.dropout(attended)
+        x = self.norm_2(x)
+        x = x + self.dropout(self.feed_forward(x))
+        return x
+
+
+class DecoderBlock(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.1):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.cross_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff)
+        self.norm_1 = nn.LayerNorm(d_model)
+        self.norm_2 = nn.LayerNorm(d_model)
+        self.norm_3 = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, memory, mask=None, memory_mask=None):
+        x = self.norm_1(x)
+        attended = self.self_attention(x, x, x, mask)[0]
+        x = x + self.dropout(attended)
+        x = self.norm_2(x)
+        found = self.cross_attention(x, memory, memory, memory_mask)[0]
+        x = x + self.dropout(found)
+        x = self.norm_3(x)
+        x = x + self.dropout(self.feed_forward(x))
+        return x
