@@ -105,3 +105,32 @@ def test_the_published_proof_is_of_this_course() -> None:
 
         assert expected == published[exercise.id], exercise.id
     assert "None was found." in page
+
+
+SEABORN = """
+import matplotlib.pyplot as plt
+import seaborn as sns
+
+def plot_attention(attention_weights, tokens, head=0, ax=None):
+    rows, columns = tokens if not isinstance(tokens[0], str) else (tokens, tokens)
+    weights = attention_weights[0, head].detach().cpu().float().numpy()
+    if weights.shape != (len(rows), len(columns)):
+        raise ValueError("tokens do not fit")
+    if ax is None:
+        ax = plt.figure().gca()
+    sns.heatmap(weights, ax=ax, xticklabels=columns, yticklabels=rows, vmin=0, vmax=1, annot=True)
+    ax.set_title(f"Head {head}")
+    return ax
+"""
+
+
+def test_a_heatmap_of_seaborn_gets_full_marks(tmp_path: Path) -> None:
+    """It is what many people draw heatmaps with; learners who have it may use it."""
+    pytest.importorskip("seaborn", reason="seaborn is not installed, and learners need not have it")
+    (tmp_path / "visualize.py").write_text(SEABORN)
+
+    with LocalGrader(TREES, ["visualize"]) as grader:
+        *_, last = grader.grade(grader.job(grader.read([tmp_path]), ["visualize"], seed=1))
+
+    assert isinstance(last, Graded)
+    assert last.report.full_marks, [check.rationale for exercise in last.report.exercises for check in exercise.checks]

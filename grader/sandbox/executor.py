@@ -19,6 +19,7 @@ import torch
 
 from grader.sandbox import pretend_device
 from grader.sandbox.namespace import LearnerModules, torch_state_kept
+from grader.sandbox.picture import Easel
 from grader.sandbox.wire import ActiveDevice, Handle
 
 MAX_MESSAGE: Final = 2_000
@@ -114,10 +115,17 @@ class Executor:
     def _call_at(self, place: "_Place", request: Request) -> Reply:
         target = place.bring_target(self._target(request["target"]))
         before = list(request["args"])
-        leaves, args = _prepare_arguments(place.bring(before), request.get("gradients"))
+        wanted = request.get("picture")
+        in_graph = {"wrt": None} if wanted and wanted["in_graph"] else None
+        leaves, args = _prepare_arguments(place.bring(before), request.get("gradients") or in_graph)
+        drawing: Reply = {}
         unroll = request.get("unroll")
-        result = target(*args) if unroll is None else _call_in_turn(target, args, **unroll)
+        if wanted:
+            result = _draw(target, args, wanted["axes_at"], drawing)
+        else:
+            result = target(*args) if unroll is None else _call_in_turn(target, args, **unroll)
         reply: Reply = {
+            **drawing,
             "value": self._returnable(place.take(result)),
             "devices": [place.name_of(tensor) for tensor in _tensors_in(result)],
             "changed": [position for position, old in enumerate(before) if place.differs(old, args[position])],
@@ -164,6 +172,17 @@ class Executor:
         if "dtype" in request:
             module.to(getattr(torch, request["dtype"]))
         return {}
+
+
+def _draw(target: Any, args: Sequence[Any], axes_at: int | None, reply: Reply) -> Any:
+    """Call what draws, handing it axes at that position if there is one, and add to the reply what it drew."""
+    with Easel(with_axes=axes_at is not None) as easel:
+        if axes_at is None or easel.axes is None:
+            result = target(*args)
+        else:
+            result = target(*args[:axes_at], easel.axes, *args[axes_at:])
+        reply["picture"] = easel.describe(result)
+    return result
 
 
 class _MissingNameError(Exception):

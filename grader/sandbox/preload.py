@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable
 from typing import Final
 
-PRELOADABLE: Final = ("matplotlib.pyplot", "torch.optim")
+PRELOADABLE: Final = ("matplotlib.pyplot", "seaborn", "torch.optim")
 
 
 def preload(modules: Iterable[str]) -> None:

@@ -11,6 +11,7 @@ import torch
 
 from grader.model.submission import LearnerFrame
 from grader.model.verdict import Verdict
+from grader.sandbox.picture import Picture, read_picture
 from grader.sandbox.problems import CannotJudgeError, LearnerProblem, NotAssessedError
 from grader.sandbox.wire import ActiveDevice, Handle, Opaque
 
@@ -162,6 +163,7 @@ class Conversation:
         gradients: Any = None,
         seed: int | None = None,
         unroll: Unroll | None = None,
+        picture: Any = None,
     ) -> Reply:
         """Call a function or module, with a seed of its own unless one is given."""
         if device in self.not_here:
@@ -170,6 +172,8 @@ class Conversation:
         request: Request = {"op": "call", "target": target, "args": list(args), "seed": seed, "device": device}
         if unroll is not None:
             request["unroll"] = unroll.pack()
+        if picture is not None:
+            request["picture"] = picture
         reply = self.request({**request, "gradients": gradients}, name)
         if not {"value", "changed", "devices"} <= reply.keys():
             raise forged()
@@ -249,6 +253,22 @@ class RemoteCallable:
     def unrolled(self, *args: Any, unroll: Unroll) -> Any:
         """Call it many times in turn, in one request; see `Unroll`."""
         return self._value(self._conversation.call(self._target, self._name, args, self._device, unroll=unroll))
+
+    def picture(self, *args: Any, axes_at: int | None = None, in_graph: bool = False) -> Picture | None:
+        """
+        Call it, and return what it drew with matplotlib; None if nothing.
+
+        Args:
+            args: Positional arguments.
+            axes_at: The position at which it is handed matplotlib axes, in addition to these.
+            in_graph: Whether floating-point tensors require a gradient, as what comes out of a model does.
+        """
+        wanted = {"axes_at": axes_at, "in_graph": in_graph}
+        reply = self._conversation.call(self._target, self._name, args, self._device, picture=wanted)
+        try:
+            return read_picture(reply["picture"])
+        except (KeyError, ValueError):
+            raise forged() from None
 
     def on(self, device: Device) -> "RemoteCallable":
         """Return the same, to be called with everything on another device."""

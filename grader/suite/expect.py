@@ -8,6 +8,7 @@ import torch
 
 from grader.model.report import Diagnosis, Mismatch
 from grader.model.verdict import Verdict
+from grader.sandbox.picture import Picture
 from grader.sandbox.problems import LearnerProblem
 from grader.sandbox.remote import Observed, describe_value
 
@@ -75,6 +76,20 @@ def expect_pair(
         found = describe_value(got)
         _fail("type", wanted, f"The function should return {wanted}, but returns {found}.", "a tuple of 2", found)
     return expect_tensor(got[0], names[0]), expect_tensor(got[1], names[1])
+
+
+def expect_picture(got: Any, what: str, shape: Sequence[int] | None = None) -> tuple[Picture, torch.Tensor]:
+    """
+    Expect a picture that shows an image, and return both.
+
+    Args:
+        got: What ``learner.f.picture(…)`` returned.
+        what: What should have been drawn, such as ``the heatmap``.
+        shape: Expected (rows, columns) of the image; any if None.
+    """
+    if not isinstance(got, Picture) or got.image is None:
+        raise CheckFailed(f"{what} is not there: nothing was drawn that has one value in each cell.")
+    return got, expect_tensor(got.image, what, shape, ("rows", "columns"))
 
 
 def expect_finite(got: Any, what: str, axes: Sequence[str] = ()) -> torch.Tensor:

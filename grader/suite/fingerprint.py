@@ -14,6 +14,7 @@ import torch
 from grader.model.report import Diagnosis
 from grader.sandbox.executor import Executor, Reply, Request, describe_module
 from grader.sandbox.namespace import LearnerFile, LearnerModules, StandIn
+from grader.sandbox.picture import read_picture
 from grader.sandbox.wire import Handle
 from grader.suite.error_kinds import kind_of_error
 
@@ -26,6 +27,7 @@ _TOLERANCE: Final = {torch.float16: 4e-3, torch.bfloat16: 3e-2}
 _DEFAULT_TOLERANCE: Final = 2e-5
 _SHARE_OF_DISTANCE: Final = 1e-3
 """A mistake may enlarge rounding: sines of wrong and large angles differ in the fourth digit between two forms."""
+_COMPARABLE: Final = (torch.Tensor, list, tuple, dict, str, int, float, type(None))
 _SOLUTION: Final = ""
 """The name that stands for the solution among the chaffs' ids."""
 
@@ -333,8 +335,18 @@ def replies_alike(ours: Reply, theirs: Reply, right: Reply | None = None) -> boo
     if not ours["ok"]:
         return _errors_alike(ours, theirs)
     keys = (ours.keys() | theirs.keys()) - {"ok", "notes"}
+    if (ours.keys() ^ theirs.keys()) & keys:
+        return False
     right = right or {}
-    return all(key in ours and key in theirs and values_alike(ours[key], theirs[key], right.get(key)) for key in keys)
+    return all(values_alike(*(_comparable(key, reply.get(key)) for reply in (ours, theirs, right))) for key in keys)
+
+
+def _comparable(key: str, value: Any) -> Any:
+    """Return what of a part of a reply is no matter of taste."""
+    if key != "picture" or value is None:
+        return value
+    picture = read_picture(value)
+    return picture and picture.same_to_a_viewer()
 
 
 def _errors_alike(ours: Reply, theirs: Reply) -> bool:
@@ -371,8 +383,8 @@ def values_alike(ours: Any, theirs: Any, right: Any = None) -> bool:
         return all(values_alike(value, theirs[key], known.get(key)) for key, value in ours.items())
     if isinstance(ours, float) and isinstance(theirs, float):
         return math.isclose(ours, theirs, rel_tol=1e-4, abs_tol=1e-6) or (math.isnan(ours) and math.isnan(theirs))
-    if type(ours).__name__ in ("Handle", "Opaque"):
-        return type(ours) is type(theirs)
+    if not isinstance(ours, _COMPARABLE):  # what does not cross: known code's is the thing itself, and theirs its name
+        return isinstance(ours, Handle) == isinstance(theirs, Handle) and not isinstance(theirs, _COMPARABLE)
     return type(ours) is type(theirs) and bool(ours == theirs)
 
 

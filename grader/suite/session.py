@@ -213,7 +213,11 @@ class ExerciseSession:
     def _preload(self) -> list[str]:
         """Libraries that are slow to import, or need files that a worker cannot reach, and that the files name."""
         text = "\n".join(file.text for file in self.files)
-        wanted = {"matplotlib.pyplot": ("matplotlib", "seaborn"), "torch.optim": ("optim",)}
+        wanted = {
+            "matplotlib.pyplot": ("matplotlib", "seaborn"),
+            "seaborn": ("seaborn",),
+            "torch.optim": ("optim",),
+        }
         return [module for module, words in wanted.items() if any(word in text for word in words)]
 
     def _missing_devices(self) -> dict[Device, str]:

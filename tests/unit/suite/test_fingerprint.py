@@ -2,9 +2,12 @@
 
 import pytest
 import torch
+from matplotlib.figure import Figure
 
 from grader.model.course import Chaff
+from grader.sandbox.picture import describe_axes
 from grader.sandbox.remote import Conversation, RemoteLearner
+from grader.sandbox.wire import Handle, Opaque
 from grader.suite.draw import Draw
 from grader.suite.fingerprint import Fingerprints, Transcript, load_known_code, replies_alike, start_like, values_alike
 
@@ -293,3 +296,41 @@ def test_what_is_a_thousandth_of_the_distance_to_right_is_rounding() -> None:
     assert not values_alike(mistake, mistake + 5e-4)
     assert not values_alike(mistake, mistake + 5e-3, right)
     assert not values_alike(right + 1e-4, right, right)
+
+
+def test_what_does_not_cross_is_compared_as_that() -> None:
+    """Known code gives the thing itself and a worker its name: both are something that is no value."""
+    thing, another = object(), slice(1)
+
+    assert values_alike(thing, Opaque("object"))
+    assert values_alike(thing, another)
+    assert values_alike([thing], [Opaque("slice")])
+    for value in (3, "text", None, [thing], torch.ones(1), Handle(0, "Layer")):
+        assert not values_alike(thing, value)
+        assert not values_alike(value, Opaque("object"))
+    assert values_alike(Handle(0, "Layer"), Handle(1, "Other"))
+
+
+def picture(**changes: object) -> dict[str, object]:
+    """A reply to a call that drew a table."""
+    axes = Figure().subplots()
+    axes.imshow([[0.25, 0.75]], vmin=0, vmax=1)
+    axes.set_title("Head 1")
+    watched = {"is_returned": True, "place": "new", "disturbs": False, "stray_figures": 0}
+    return {
+        "ok": True,
+        "value": Opaque("Axes"),
+        "picture": describe_axes(axes) | watched | {"shown": False, "closed": False} | changes,
+    }
+
+
+def test_pictures_are_compared_without_taste() -> None:
+    """Two authors choose other words; what a viewer is told by the numbers and places counts."""
+    ours = picture()
+
+    assert replies_alike(ours, picture(title="The first head, number 1", x_label="keys"))
+    assert replies_alike(ours | {"picture": None}, picture() | {"picture": None})
+    for changes in ({"title": "Head 2"}, {"closed": True}, {"place": "given"}, {"colour_limits": [0.0, 0.5]}):
+        assert not replies_alike(ours, picture(**changes))
+    assert not replies_alike(ours, picture() | {"picture": None})
+    assert not replies_alike(ours, {key: value for key, value in ours.items() if key != "picture"})

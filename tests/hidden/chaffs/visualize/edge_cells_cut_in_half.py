@@ -1,0 +1,32 @@
+"""
+misconception: edge_cells_cut_in_half
+explanation: >-
+  You set the limits to the middle of the outermost cells, which cuts these in half.
+look_at: >-
+  The limits of the axes: cells reach half a cell beyond their middle.
+loses: [view]
+"""
+
+import matplotlib.pyplot as plt
+
+
+def plot_attention(attention_weights, tokens, head=0, ax=None):
+    if isinstance(tokens[0], str):
+        query_tokens = key_tokens = tokens
+    else:
+        query_tokens, key_tokens = tokens
+    weights = attention_weights[0, head].detach().cpu().float().numpy()
+    if weights.shape != (len(query_tokens), len(key_tokens)):
+        raise ValueError("tokens do not fit the weights")
+    if ax is None:
+        fig, ax = plt.subplots()
+    im = ax.imshow(weights, cmap="viridis", vmin=0, vmax=1)
+    ax.set_xticks(range(len(key_tokens)))
+    ax.set_xticklabels(key_tokens, rotation=90)
+    ax.set_yticks(range(len(query_tokens)))
+    ax.set_yticklabels(query_tokens)
+    ax.set_xlim(0, len(key_tokens) - 1)
+    ax.set_ylim(len(query_tokens) - 1, 0)
+    ax.set_title(f"Head {head}")
+    ax.figure.colorbar(im, ax=ax)
+    return ax

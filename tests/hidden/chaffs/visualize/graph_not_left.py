@@ -1,0 +1,30 @@
+"""
+misconception: graph_not_left
+explanation: >-
+  You hand weights that require a gradient to matplotlib, which reads through NumPy, which refuses them.
+look_at: >-
+  The line that takes the table out of the tensor: add .detach().
+loses: [from_a_model]
+"""
+
+import matplotlib.pyplot as plt
+
+
+def plot_attention(attention_weights, tokens, head=0, ax=None):
+    if isinstance(tokens[0], str):
+        query_tokens = key_tokens = tokens
+    else:
+        query_tokens, key_tokens = tokens
+    weights = attention_weights[0, head].cpu().float().numpy()
+    if weights.shape != (len(query_tokens), len(key_tokens)):
+        raise ValueError("tokens do not fit the weights")
+    if ax is None:
+        fig, ax = plt.subplots()
+    im = ax.imshow(weights, cmap="viridis", vmin=0, vmax=1)
+    ax.set_xticks(range(len(key_tokens)))
+    ax.set_xticklabels(key_tokens, rotation=90)
+    ax.set_yticks(range(len(query_tokens)))
+    ax.set_yticklabels(query_tokens)
+    ax.set_title(f"Head {head}")
+    ax.figure.colorbar(im, ax=ax)
+    return ax

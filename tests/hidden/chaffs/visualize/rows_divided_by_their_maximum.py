@@ -1,0 +1,31 @@
+"""
+misconception: rows_divided_by_their_maximum
+explanation: >-
+  You divide each row by its largest weight, so that every query seems to look at one token with full weight.
+look_at: >-
+  What happens to the weights between the tensor and the drawing: nothing should.
+loses: [cells]
+"""
+
+import matplotlib.pyplot as plt
+
+
+def plot_attention(attention_weights, tokens, head=0, ax=None):
+    if isinstance(tokens[0], str):
+        query_tokens = key_tokens = tokens
+    else:
+        query_tokens, key_tokens = tokens
+    weights = attention_weights[0, head].detach().cpu().float().numpy()
+    if weights.shape != (len(query_tokens), len(key_tokens)):
+        raise ValueError("tokens do not fit the weights")
+    weights = weights / weights.max(axis=-1, keepdims=True)
+    if ax is None:
+        fig, ax = plt.subplots()
+    im = ax.imshow(weights, cmap="viridis", vmin=0, vmax=1)
+    ax.set_xticks(range(len(key_tokens)))
+    ax.set_xticklabels(key_tokens, rotation=90)
+    ax.set_yticks(range(len(query_tokens)))
+    ax.set_yticklabels(query_tokens)
+    ax.set_title(f"Head {head}")
+    ax.figure.colorbar(im, ax=ax)
+    return ax

@@ -1,0 +1,30 @@
+"""
+misconception: transposed
+explanation: >-
+  You draw the transposed table: queries run across and keys down, so each row shows what one key got.
+look_at: >-
+  The line that draws: the table already has a row for each query.
+loses: [orientation]
+"""
+
+import matplotlib.pyplot as plt
+
+
+def plot_attention(attention_weights, tokens, head=0, ax=None):
+    if isinstance(tokens[0], str):
+        query_tokens = key_tokens = tokens
+    else:
+        query_tokens, key_tokens = tokens
+    weights = attention_weights[0, head].detach().cpu().float().numpy()
+    if weights.shape != (len(query_tokens), len(key_tokens)):
+        raise ValueError("tokens do not fit the weights")
+    if ax is None:
+        fig, ax = plt.subplots()
+    im = ax.imshow(weights.T, cmap="viridis", vmin=0, vmax=1)
+    ax.set_xticks(range(len(query_tokens)))
+    ax.set_xticklabels(query_tokens, rotation=90)
+    ax.set_yticks(range(len(key_tokens)))
+    ax.set_yticklabels(key_tokens)
+    ax.set_title(f"Head {head}")
+    ax.figure.colorbar(im, ax=ax)
+    return ax
