@@ -130,7 +130,8 @@ def find_orphans(trees: CourseTrees, course: Course) -> Iterator[str]:
         if exercise.has_questions:
             known.add(trees.answers(name))
         known |= {*trees.wheats(name), *trees.chaffs(name), *map(trees.twin, trees.chaffs(name))}
-    for path in trees.graded_files():
+        known.add(trees.pictures(name))
+    for path in (*trees.graded_files(), *trees.all_pictures()):
         if path not in known:
             shown = path.relative_to(trees.root).as_posix()
             yield f"{shown} belongs to no exercise of rubrics/course.yaml; name it there or delete it."

@@ -13,8 +13,9 @@ from grader.course.load import load_chaffs
 from grader.course.questions import load_questions
 from grader.course.trees import CourseTrees
 from grader.grading.client import Runner
-from grader.grading.messages import Graded, Job
+from grader.grading.messages import Graded, Job, ShowJob
 from grader.model.course import Chaff, Exercise
+from grader.model.picture import DrawnPicture
 from grader.model.question import PREDICTS
 from grader.model.report import CheckResult, Environment, ExerciseReport
 from grader.model.submission import AnswersFile, Cell, Entry, SourceFile, Submission
@@ -115,6 +116,7 @@ class ExerciseProver:
         self.prove_wrong_code()
         self._prove_hollow()
         self._prove_answers()
+        self._prove_pictures()
         if self.with_mutants:
             self._prove_mutants()
         self._prove_every_check_can_fail()
@@ -144,14 +146,12 @@ class ExerciseProver:
         fail_fast: bool = False,
     ) -> ExerciseReport:
         """Grade code, with these predictions or, if the exercise asks for any, with the right ones."""
-        path = f"{self.exercise.id}.py"
         answers: tuple[AnswersFile, ...] = ()
         if self._questions and sheet is not None:
             answers = (answers_file(self.exercise.id, sheet, self._questions),)
         elif self._questions:
             answers = (right_answers(self.exercise.id, self._questions, seed),)
-        submission = Submission(id=path, files=(SourceFile(path=path, cells=(Cell(text=text),)),), answers=answers)
-        entry = Entry(exercise=self.exercise.id, path=path)
+        submission, entry = self._submission(text, answers)
         job = Job(
             submission=submission, entries=(entry,), seed=seed, enforce_forbids=enforce_forbids, fail_fast=fail_fast
         )
@@ -164,6 +164,11 @@ class ExerciseProver:
             if check.verdict is Verdict.ERRORED:
                 self._complain(f"{check.id}: {check.rationale}")
         return report
+
+    def _submission(self, text: str, answers: tuple[AnswersFile, ...] = ()) -> tuple[Submission, Entry]:
+        path = f"{self.exercise.id}.py"
+        submission = Submission(id=path, files=(SourceFile(path=path, cells=(Cell(text=text),)),), answers=answers)
+        return submission, Entry(exercise=self.exercise.id, path=path)
 
     def _prove_stub(self) -> None:
         self.tell("stub")
@@ -276,6 +281,20 @@ class ExerciseProver:
         if text != right_answers(self.exercise.id, self._questions, seed_in(text) or 0).text:
             command = f"grade course answers {self.exercise.id} > solutions/{path.name}"
             self._complain(f"solutions/{path.name} does not hold the right answers; write it with: {command}")
+
+    def _prove_pictures(self) -> None:
+        """Each picture is drawn with the solution, and shows something of the code, so that a stub draws none."""
+        self.tell("pictures")
+        for picture in self._show(self.trees.solution(self.exercise.id)):
+            if picture.problem:
+                self._complain(f"picture {picture.claim.name}, with the solution: {picture.problem}")
+        for picture in self._show(self.trees.stub(self.exercise.id)):
+            if not picture.problem:
+                self._complain(f"picture {picture.claim.name} is drawn with the untouched stub, so of no code")
+
+    def _show(self, path: Path) -> tuple[DrawnPicture, ...]:
+        submission, entry = self._submission(path.read_text("utf-8"))
+        return self.runner.show(ShowJob(submission=submission, entries=(entry,), form="svg"))
 
     def _prove_mutants(self) -> None:
         solution = self.trees.solution(self.exercise.id).read_text("utf-8")

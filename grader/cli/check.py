@@ -9,9 +9,13 @@ import click
 from grader.cli.options import course_option, isolation_option, open_course_option
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from grader.grading.local import LocalGrader
     from grader.grading.messages import Job
+    from grader.model.picture import DrawnPicture
     from grader.model.report import IsolationLevel, ScoreReport
+    from grader.model.submission import Submission
 
 _FORMATS = ["text", "json", "html", "markdown", "junit"]
 
@@ -67,10 +71,12 @@ def check_command(
 
             watch_submission(grader, paths, exercises, seed=seed, fail_fast=fail_fast)
             return
-        job = grader.job(grader.read(paths), exercises, seed=seed, fail_fast=fail_fast)
+        submission = grader.read(paths)
+        job = grader.job(submission, exercises, seed=seed, fail_fast=fail_fast)
         report = grade_with_view(grader, job, quiet=output_format != "text")
+        pictures = _draw_pictures(grader, submission, exercises) if output_format == "html" else ()
     _remember(paths, report, grader.course.settings.exercises)
-    show_report(report, output_format, output)
+    show_report(report, output_format, output, pictures)
     ctx.exit(exit_code_of(report))
 
 
@@ -100,8 +106,10 @@ def grade_with_view(grader: "LocalGrader", job: "Job", *, quiet: bool) -> "Score
     raise AssertionError("the runner always ends with a report")
 
 
-def show_report(report: "ScoreReport", output_format: str, output: Path | None) -> None:
-    """Write the report to a file or to standard output."""
+def show_report(
+    report: "ScoreReport", output_format: str, output: Path | None, pictures: "Sequence[DrawnPicture]" = ()
+) -> None:
+    """Write the report to a file or to standard output; pictures go into a page alone."""
     if output is None and output_format == "text":
         from rich.console import Console
 
@@ -109,7 +117,7 @@ def show_report(report: "ScoreReport", output_format: str, output: Path | None) 
 
         render_report(report, Console(highlight=False))
         return
-    text = _render(report, output_format)
+    text = _render(report, output_format, pictures)
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))
         return
@@ -132,7 +140,20 @@ def exit_code_of(report: "ScoreReport") -> int:
     return EXIT_FULL_MARKS if report.full_marks else EXIT_BELOW
 
 
-def _render(report: "ScoreReport", output_format: str) -> str:
+def _draw_pictures(
+    grader: "LocalGrader", submission: "Submission", exercises: tuple[str, ...]
+) -> "Sequence[DrawnPicture]":
+    """Return the pictures for a page; where none can be made, the report is written all the same."""
+    from grader.model.errors import GraderError
+
+    try:
+        return grader.show(grader.show_job(submission, exercises, "page"))
+    except GraderError as error:
+        click.echo(f"The report has no pictures: {error}", err=True)
+        return ()
+
+
+def _render(report: "ScoreReport", output_format: str, pictures: "Sequence[DrawnPicture]") -> str:
     if output_format == "text":
         import io
 
@@ -146,7 +167,7 @@ def _render(report: "ScoreReport", output_format: str) -> str:
     if output_format == "html":
         from grader.report.html import render_html
 
-        return render_html(report)
+        return render_html(report, pictures=pictures)
     if output_format == "markdown":
         from grader.report.markdown import render_markdown
 

@@ -14,6 +14,7 @@ _COMMANDS: Final = {
     "quiz": "quiz_command",
     "list": "list_command",
     "hint": "hint_command",
+    "show": "show_command",
     "reset": "reset_command",
     "solution": "solution_command",
     "doctor": "doctor_command",

@@ -4,11 +4,20 @@ import hashlib
 from collections.abc import Collection, Iterable, Sequence
 
 from grader.course.questions import load_questions, question_problems
-from grader.course.source import Combination, SuiteCheck, parse_python, promised_names, read_chaff, suite_checks
+from grader.course.source import (
+    Combination,
+    SuiteCheck,
+    parse_python,
+    picture_claims,
+    promised_names,
+    read_chaff,
+    suite_checks,
+)
 from grader.course.trees import CourseTrees
 from grader.course.yaml_source import locate_nodes, read_yaml
 from grader.model.course import DECIDED_AFTER_GRADING, Chaff, Course, CourseSettings, Exercise
 from grader.model.errors import CourseError, did_you_mean
+from grader.model.picture import PictureClaim
 from grader.model.rubric import Rubric
 
 
@@ -81,6 +90,13 @@ def load_chaffs(trees: CourseTrees, rubric: Rubric) -> tuple[Chaff, ...]:
     if problems:
         raise CourseError("\n".join(problems))
     return tuple(chaffs)
+
+
+def load_pictures(trees: CourseTrees, exercise_id: str) -> list[PictureClaim]:
+    """Return what an exercise's pictures show, in their order; `CourseError` if one does not say it."""
+    path = trees.pictures(exercise_id)
+    shown = f"pictures/{path.name}"
+    return picture_claims(parse_python(path, shown), shown) if path.is_file() else []
 
 
 def _combine(name: str, parts: Sequence[Chaff], rubric: Rubric) -> Chaff:

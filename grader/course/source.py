@@ -9,6 +9,7 @@ from grader.course.yaml_source import parse_yaml
 from grader.model.base import Model
 from grader.model.course import Chaff, CheckClaim
 from grader.model.errors import CourseError
+from grader.model.picture import PictureClaim
 
 
 class SuiteCheck(Model):
@@ -67,6 +68,23 @@ def suite_checks(suite: ast.Module, shown: str) -> list[SuiteCheck]:
         claim = CheckClaim(id=node.name.removeprefix("test_"), title=title.strip(), why=" ".join(why.split()))
         checks.append(SuiteCheck(claim=claim, depends_on=_dependencies(node), line=node.lineno))
     return checks
+
+
+def picture_claims(pictures: ast.Module, shown: str) -> list[PictureClaim]:
+    """Return what an exercise's pictures show, in order; `CourseError` for a picture without a docstring."""
+    claims = []
+    for node in pictures.body:
+        if not isinstance(node, ast.FunctionDef) or not node.name.startswith("picture_"):
+            continue
+        docstring = ast.get_docstring(node)
+        if not docstring:
+            raise CourseError(
+                f"{shown}: line {node.lineno}: {node.name} has no docstring; its first line is what the picture shows."
+            )
+        title, _, about = docstring.partition("\n")
+        name = node.name.removeprefix("picture_")
+        claims.append(PictureClaim(name=name, title=title.strip(), about=" ".join(about.split())))
+    return claims
 
 
 def read_chaff(path: Path, shown: str) -> Chaff | Combination:

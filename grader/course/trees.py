@@ -73,6 +73,14 @@ class CourseTrees:
         """The questions that an exercise asks; the file exists where it asks any."""
         return self.hidden / "questions" / f"{exercise}.py"
 
+    def pictures(self, exercise: str) -> Path:
+        """What `grade show` draws of the learner's code; the file may not exist."""
+        return self.root / "pictures" / f"{exercise}.py"
+
+    def all_pictures(self) -> list[Path]:
+        """Every file of pictures. They change no grade."""
+        return sorted((self.root / "pictures").glob("*.py"))
+
     def graded_files(self) -> Iterator[Path]:
         """Every file that can change a grade, in a fixed order."""
         for folder in ("exercises", "rubrics", "solutions", "tests/hidden"):

@@ -9,9 +9,10 @@ from typing import Final, Self
 from grader.course.load import load_course
 from grader.course.trees import CourseTrees
 from grader.grading.line_process import LineProcess, start_runner
-from grader.grading.messages import EVENT, Event, Graded, Job, Ready, RunnerFailed, RunnerSettings
+from grader.grading.messages import EVENT, Event, Graded, Job, Ready, RunnerFailed, RunnerSettings, ShowJob, Shown
 from grader.model.course import Course
 from grader.model.errors import CourseError, GraderError, IsolationError, RunnerError
+from grader.model.picture import DrawnPicture
 
 START_METHOD_VARIABLE: Final = "GRADE_START_METHOD"
 """Set to ``fork`` or ``spawn``, it decides where nothing else does; to run everything in the other way."""
@@ -81,17 +82,34 @@ class Runner:
             IsolationError: If the machine gives less isolation than the settings demand; no learner's code has run.
             RunnerError: If the runner failed or was too late. It is gone then.
         """
+        for event in self._run(job, deadline):
+            yield event
+            if isinstance(event, Graded):
+                return
+
+    def show(self, job: ShowJob) -> tuple[DrawnPicture, ...]:
+        """
+        Draw what one submission's code does, and return the pictures in the order of exercises and of their files.
+
+        Raises:
+            CourseError: If a file of pictures cannot be used.
+            IsolationError: As for `grade`.
+            RunnerError: If the runner failed. It is gone then.
+        """
+        for event in self._run(job, None):
+            if isinstance(event, Shown):
+                return event.pictures
+        raise AssertionError("the runner always ends with pictures")
+
+    def _run(self, job: Job | ShowJob, deadline: float | None) -> Iterator[Event]:
         _ = self.course  # the runner waits for it before the first job
         self._process.send(job.model_dump_json(), deadline)
         while True:
             event = EVENT.validate_json(self._process.receive(deadline))
             if isinstance(event, RunnerFailed):
                 raise _FAULTS[event.fault](event.message)
-            if isinstance(event, Ready):
-                continue
-            yield event
-            if isinstance(event, Graded):
-                return
+            if not isinstance(event, Ready):
+                yield event
 
     def close(self) -> None:
         """End the runner and what it started."""

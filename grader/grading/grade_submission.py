@@ -29,7 +29,7 @@ from grader.model.report import (
 )
 from grader.model.rubric import Criterion, Limits
 from grader.model.scoring import score_exercise, total_of_criteria, total_of_exercises
-from grader.model.submission import Entry, Flag
+from grader.model.submission import Entry, Flag, Submission
 from grader.model.verdict import Verdict
 from grader.sandbox import pretend_device
 from grader.sandbox.budget import Budget
@@ -166,6 +166,28 @@ class SubmissionGrader:
             self._questions[exercise.id] = load_questions(self.trees, exercise.id)
         return open_answers(self._questions[exercise.id], job.submission.answers_for(exercise.id), job.seed)
 
+    def open_session(
+        self, exercise: Exercise, submission: Submission, entry: Entry, sandbox: Sandbox, budget: Budget
+    ) -> ExerciseSession:
+        """Return a session with a submission's code for an exercise, which a file provides."""
+        assert entry.path is not None
+        not_here: dict[Device, str] = {}
+        if not pretend_device.available():
+            not_here["pretend"] = f"Device mistakes cannot be looked for: {pretend_device.unavailable_reason()}."
+        return ExerciseSession(
+            sandbox=sandbox,
+            jail=self.jail_settings(exercise.rubric.limits, len(exercise.rubric.checks)),
+            require_isolation=self.require_isolation,
+            exercise=exercise,
+            files=submission.files,
+            entry=entry.path,
+            exercise_ids=self.course.settings.exercises,
+            stand_ins=self.stand_ins(exercise),
+            budget=budget,
+            about_entry=entry.note,
+            not_here=not_here,
+        )
+
     def stand_ins(self, exercise: Exercise) -> list[StandIn]:
         """Return the stand-ins for what an exercise builds on, read at most once."""
         if exercise.id not in self._stand_ins:
@@ -209,7 +231,7 @@ class _SubmissionRun:
             if blocked:
                 results = self._without_code(exercise, answers, Verdict.BLOCKED, blocked)
             else:
-                session = self._open_session(exercise, entry.path, entry.note, sandbox)
+                session = self.grader.open_session(exercise, self.job.submission, entry, sandbox, self.budget)
                 try:
                     results = self._run_checks(exercise, session, answers)
                 finally:
@@ -239,24 +261,6 @@ class _SubmissionRun:
             flags=tuple(session.flags),
             isolation=session.isolation,
             accelerator=session.accelerator,
-        )
-
-    def _open_session(self, exercise: Exercise, path: str, note: str, sandbox: Sandbox) -> ExerciseSession:
-        not_here: dict[Device, str] = {}
-        if not pretend_device.available():
-            not_here["pretend"] = f"Device mistakes cannot be looked for: {pretend_device.unavailable_reason()}."
-        return ExerciseSession(
-            sandbox=sandbox,
-            jail=self.grader.jail_settings(exercise.rubric.limits, len(exercise.rubric.checks)),
-            require_isolation=self.grader.require_isolation,
-            exercise=exercise,
-            files=self.job.submission.files,
-            entry=path,
-            exercise_ids=self.grader.course.settings.exercises,
-            stand_ins=self.grader.stand_ins(exercise),
-            budget=self.budget,
-            about_entry=note,
-            not_here=not_here,
         )
 
     def _run_checks(self, exercise: Exercise, session: ExerciseSession, answers: Answers) -> dict[str, CheckResult]:

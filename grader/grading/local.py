@@ -10,10 +10,11 @@ from typing import Final, Literal, Self
 from grader.course.trees import CourseTrees
 from grader.grading.client import Runner
 from grader.grading.line_process import LineProcess
-from grader.grading.messages import Event, Job, RunnerSettings
+from grader.grading.messages import Event, Job, RunnerSettings, ShowJob
 from grader.intake.locate import locate_entries
 from grader.intake.reading import read_submission
 from grader.model.errors import CourseError, SubmissionError
+from grader.model.picture import DrawnPicture, PictureForm
 from grader.model.report import IsolationLevel
 from grader.model.submission import Submission
 
@@ -89,6 +90,24 @@ class LocalGrader:
             fail_fast=fail_fast,
             partial=len(chosen) < len(self.course.settings.exercises),
         )
+
+    def show_job(
+        self,
+        submission: Submission,
+        exercises: Collection[str],
+        form: PictureForm,
+        *,
+        only: str = "",
+        columns: int = 80,
+    ) -> ShowJob:
+        """Return the job of drawing what a submission's code does in these exercises; see `ShowJob`."""
+        entries = locate_entries(submission, self.promises)
+        chosen = tuple(entries[exercise] for exercise in self.promises if exercise in exercises)
+        return ShowJob(submission=submission, entries=chosen, form=form, only=only, columns=columns)
+
+    def show(self, job: ShowJob) -> tuple[DrawnPicture, ...]:
+        """Draw, and return the pictures."""
+        return self._runner.show(job)
 
     def grade(self, job: Job) -> Iterator[Event]:
         """Grade and yield what happens; the last event carries the report."""

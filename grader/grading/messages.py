@@ -6,6 +6,7 @@ from pydantic import Field, TypeAdapter
 
 from grader.model.base import Model
 from grader.model.classroom import HandIn
+from grader.model.picture import DrawnPicture, PictureForm
 from grader.model.report import CheckResult, ExerciseReport, IsolationLevel, ScoreReport
 from grader.model.submission import Entry, Submission
 
@@ -31,6 +32,7 @@ class RunnerSettings(Model):
 class Job(Model):
     """Grade one submission."""
 
+    kind: Literal["grade"] = "grade"
     submission: Submission
     entries: tuple[Entry, ...]
     """The exercises to grade, in teaching order."""
@@ -42,6 +44,24 @@ class Job(Model):
     """Whether exercises of the course were left out on purpose, so that the report is no grade of the whole."""
     steps: bool = True
     """Whether to tell of each step; for a class only the report matters."""
+
+
+class ShowJob(Model):
+    """Draw what one submission's code does."""
+
+    kind: Literal["show"] = "show"
+    submission: Submission
+    entries: tuple[Entry, ...]
+    """The exercises to draw."""
+    form: PictureForm
+    only: str = ""
+    """The one picture to draw; all if empty."""
+    columns: int = 80
+    """How wide a picture for a terminal may be, in characters."""
+
+
+AnyJob = Annotated[Job | ShowJob, Field(discriminator="kind")]
+ANY_JOB: TypeAdapter[AnyJob] = TypeAdapter(AnyJob)
 
 
 class Ready(Model):
@@ -81,6 +101,13 @@ class Graded(Model):
     report: ScoreReport
 
 
+class Shown(Model):
+    """All pictures are drawn; the runner waits for the next job."""
+
+    kind: Literal["shown"] = "shown"
+    pictures: tuple[DrawnPicture, ...]
+
+
 class RunnerFailed(Model):
     """The runner cannot go on."""
 
@@ -91,7 +118,7 @@ class RunnerFailed(Model):
 
 
 Event = Annotated[
-    Ready | ExerciseStarted | CheckDone | ExerciseDone | Graded | RunnerFailed, Field(discriminator="kind")
+    Ready | ExerciseStarted | CheckDone | ExerciseDone | Graded | Shown | RunnerFailed, Field(discriminator="kind")
 ]
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 

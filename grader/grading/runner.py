@@ -106,7 +106,7 @@ def _collect_and_serve(
 ) -> None:
     from grader.course.trees import CourseTrees
     from grader.grading.grade_submission import SubmissionGrader
-    from grader.grading.messages import Graded, Job, Ready
+    from grader.grading.messages import ANY_JOB, Graded, Job, Ready, Shown
     from grader.model.course import Course
     from grader.sandbox.jail import kit_paths, limit_grader_memory, readable_paths
     from grader.suite.plugin import run_suites
@@ -137,8 +137,13 @@ def _collect_and_serve(
             limit_grader_memory(2 * max(exercise.rubric.limits.memory_mb for exercise in course.exercises))
             emit(Ready())
             for line in jobs:
-                job = Job.model_validate_json(line)
-                emit(Graded(report=grader.grade(job, emit if job.steps else _ignore)))
+                job = ANY_JOB.validate_json(line)
+                if isinstance(job, Job):
+                    emit(Graded(report=grader.grade(job, emit if job.steps else _ignore)))
+                else:
+                    from grader.grading.show_submission import show_submission  # brings matplotlib
+
+                    emit(Shown(pictures=show_submission(grader, job)))
 
     run_suites(trees.hidden, [exercise.id for exercise in course.exercises], serve)
 

@@ -1,5 +1,6 @@
 """Write a report as one HTML file that needs nothing else: no network, no script."""
 
+import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any
@@ -7,20 +8,24 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from grader.model.picture import DrawnPicture
 from grader.model.report import CheckResult, CriterionResult, ExerciseReport, ScoreReport
 from grader.model.verdict import Verdict
 from grader.report import outline, sentences
 from grader.report.finding import Look, facts_of, has_more
 from grader.report.harmless import excerpt
+from grader.report.svg import fit_into_page
 from grader.report.templating import load_template
 
 _OUTPUT_LINES = 200
 _OUTPUT_COLUMNS = 500
+_POINTS_A_REM = 10.5
+"""Letters of 9 points come out a little smaller than the page's own."""
 _SIGN = Markup('<span class="sign {}" aria-hidden="true">{}</span>')
 _WORD = Markup('<span class="word {}">{}</span>')
 
 
-def render_html(report: ScoreReport, *, grade: Sequence[str] = ()) -> str:
+def render_html(report: ScoreReport, *, grade: Sequence[str] = (), pictures: Sequence[DrawnPicture] = ()) -> str:
     """
     Return a page that reads well on a phone, in the dark, on paper and aloud.
 
@@ -30,10 +35,13 @@ def render_html(report: ScoreReport, *, grade: Sequence[str] = ()) -> str:
     Args:
         report: The report.
         grade: Sentences that tell how the score became a grade, where it did not stay as it was.
+        pictures: What the code does, drawn in the form ``page``; those that could not be drawn are named where others
+            of their exercise could.
     """
     return _template().render(
         report=report,
         grade=grade,
+        pictures=_by_exercise(pictures),
         groups=outline.group_mistakes(report),
         errored=outline.group_errored(report),
         headline=sentences.headline(report),
@@ -41,6 +49,22 @@ def render_html(report: ScoreReport, *, grade: Sequence[str] = ()) -> str:
         untouched=outline.is_untouched(report),
         to_begin=outline.exercise_to_work_on(report),
     )
+
+
+def _by_exercise(pictures: Sequence[DrawnPicture]) -> dict[str, list[tuple[DrawnPicture, Markup]]]:
+    """Return the pictures of each exercise of which at least one was drawn, each with what is put into the page."""
+    fitted: dict[str, list[tuple[DrawnPicture, Markup]]] = {}
+    for picture in pictures:
+        fitted.setdefault(picture.exercise, []).append((picture, _fit(picture) if picture.image else Markup("")))
+    return {exercise: those for exercise, those in fitted.items() if any(image for _, image in those)}
+
+
+def _fit(picture: DrawnPicture) -> Markup:
+    """Return the picture as wide as it was meant to be, so that letters are of one size in all of them."""
+    svg = fit_into_page(picture.image, f"{picture.exercise}-{picture.claim.name}", picture.claim.title)
+    found = re.match(r'<svg viewBox="\S+ \S+ ([\d.]+) ', svg)
+    width = float(found[1]) / _POINTS_A_REM if found else 0.0
+    return Markup('<div style="max-width: {:.1f}rem">{}</div>').format(width, Markup(svg))
 
 
 @cache

@@ -1,22 +1,20 @@
 """Draw a class's scores and criteria as SVG that takes its colours from the page around it."""
 
 import io
-import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from grader.model.class_summary import CriterionStatistics, ScoreDistribution
+from grader.model.picture import ACCENT, INK, LINE, QUIET, WARN
 from grader.report.class_words import needs_review
 from grader.report.sentences import number
+from grader.report.svg import fit_into_page
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Colours that matplotlib writes and the page's own variables take the place of.
-_INK, _QUIET, _LINE, _ACCENT, _WARN = "#010101", "#020202", "#030303", "#040404", "#050505"
-_VARIABLES = {_INK: "--ink", _QUIET: "--quiet", _LINE: "--line", _ACCENT: "--accent", _WARN: "--warn"}
 _LABELLED = 8
 
 
@@ -26,9 +24,9 @@ def draw_distribution(scores: ScoreDistribution) -> Markup:
 
     def draw(axes: "Axes") -> None:
         width = scores.edges[1] - scores.edges[0]
-        axes.bar(scores.edges[:-1], scores.bars, width=width * 0.92, align="edge", color=_ACCENT, linewidth=0)
+        axes.bar(scores.edges[:-1], scores.bars, width=width * 0.92, align="edge", color=ACCENT, linewidth=0)
         median = scores.quartiles[1]
-        axes.axvline(median, color=_INK, linewidth=1.2, linestyle=(0, (4, 3)))
+        axes.axvline(median, color=INK, linewidth=1.2, linestyle=(0, (4, 3)))
         right = median > scores.edges[-1] * 0.6
         axes.annotate(
             f"median {number(median)}",
@@ -37,7 +35,7 @@ def draw_distribution(scores: ScoreDistribution) -> Markup:
             xytext=(-5 if right else 5, 3),
             textcoords="offset points",
             ha="right" if right else "left",
-            color=_INK,
+            color=INK,
         )
         axes.set_xlim(0, scores.edges[-1])
         axes.set_ylim(0, max(*scores.bars, 1) * 1.04)
@@ -55,7 +53,7 @@ def draw_criteria(criteria: Sequence[CriterionStatistics]) -> Markup:
     fine = [criterion for criterion in shown if criterion not in review]
 
     def draw(axes: "Axes") -> None:
-        for group, colour, marker in ((fine, _ACCENT, "o"), (review, _WARN, "D")):
+        for group, colour, marker in ((fine, ACCENT, "o"), (review, WARN, "D")):
             axes.scatter(
                 [100 * criterion.mean_share for criterion in group],
                 [criterion.discrimination or 0.0 for criterion in group],
@@ -65,7 +63,7 @@ def draw_criteria(criteria: Sequence[CriterionStatistics]) -> Markup:
                 alpha=0.75,
                 linewidths=0,
             )
-        axes.axhline(0, color=_QUIET, linewidth=0.8)
+        axes.axhline(0, color=QUIET, linewidth=0.8)
         for criterion in sorted(review, key=lambda criterion: criterion.discrimination or 0.0)[:_LABELLED]:
             right = criterion.mean_share > 0.5
             axes.annotate(
@@ -74,7 +72,7 @@ def draw_criteria(criteria: Sequence[CriterionStatistics]) -> Markup:
                 xytext=(-6 if right else 6, -3),
                 textcoords="offset points",
                 ha="right" if right else "left",
-                color=_INK,
+                color=INK,
                 fontsize=8,
             )
         lowest = min([0.0, *(criterion.discrimination or 0.0 for criterion in shown)])
@@ -82,7 +80,7 @@ def draw_criteria(criteria: Sequence[CriterionStatistics]) -> Markup:
         axes.set_ylim(lowest - 0.08, 1.03)
         axes.set_xlabel("mean share of points, in % (right: easy)")
         axes.set_ylabel("discrimination")
-        axes.grid(visible=True, color=_LINE, linewidth=0.6)
+        axes.grid(visible=True, color=LINE, linewidth=0.6)
         axes.set_axisbelow(True)
 
     return _render(draw, "criteria", "Difficulty and discrimination of each criterion", height=3.0)
@@ -98,13 +96,13 @@ def _render(draw: Callable[["Axes"], None], prefix: str, label: str, height: flo
         "svg.hashsalt": prefix,
         "font.size": 9,
         "font.family": "sans-serif",
-        "text.color": _INK,
-        "axes.edgecolor": _QUIET,
-        "axes.labelcolor": _QUIET,
+        "text.color": INK,
+        "axes.edgecolor": QUIET,
+        "axes.labelcolor": QUIET,
         "axes.spines.top": False,
         "axes.spines.right": False,
-        "xtick.color": _QUIET,
-        "ytick.color": _QUIET,
+        "xtick.color": QUIET,
+        "ytick.color": QUIET,
     }
     with mpl.rc_context(settings):  # type: ignore[arg-type]
         figure = Figure(figsize=(5.6, height), layout="constrained")
@@ -112,19 +110,4 @@ def _render(draw: Callable[["Axes"], None], prefix: str, label: str, height: flo
         draw(axes)
         file = io.StringIO()
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return Markup(_fit_into_page(file.getvalue(), prefix, label))
-
-
-def _fit_into_page(svg: str, prefix: str, label: str) -> str:
-    """Return the picture without what only a file of its own needs: its header, its own style, ids that clash."""
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>\s*|<style[^>]*>.*?</style>\s*", "", svg, flags=re.DOTALL)
-    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'\bid="', f'id="{prefix}-', svg)
-    svg = re.sub(r'(url\(#|href="#)', rf"\g<1>{prefix}-", svg)
-    svg = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
-    for colour, variable in _VARIABLES.items():
-        svg = svg.replace(colour, f"var({variable})")
-    return re.sub(
-        r'<svg[^>]*?viewBox="([^"]*)"[^>]*>', rf'<svg viewBox="\1" role="img" aria-label="{label}">', svg, count=1
-    )
+    return Markup(fit_into_page(file.getvalue(), prefix, label))

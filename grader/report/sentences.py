@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from grader.model.advice import MISTAKES, first_to_fix
 from grader.model.feedback import FeedbackLevel
+from grader.model.picture import DrawnPicture
 from grader.model.report import (
     CheckResult,
     CriterionResult,
@@ -357,3 +358,8 @@ def _tells_enough(check: CheckResult) -> bool:
 def _place(check: CheckResult) -> str:
     frame = check.traceback[-1]
     return f"{frame.file}, line {frame.line}"
+
+
+def picture_problem(picture: DrawnPicture) -> str:
+    """Return the line that stands where a picture would be."""
+    return f"{picture.exercise}, {picture.claim.name}: not drawn. {picture.problem}"

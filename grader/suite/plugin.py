@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Final, Literal, Protocol, TypeGuard
 
 import pytest
@@ -77,6 +78,13 @@ class SuitePlugin:
         """Return whether a check asks the learner's code; one that does not can be judged without any."""
         item = self.items[exercise][check]
         return not isinstance(item, pytest.Function) or "learner" in item.fixturenames
+
+    def module(self, exercise: str) -> ModuleType:
+        """Return an exercise's suite, whose helpers others than its checks may use."""
+        item = next(iter(self.items[exercise].values()))
+        assert isinstance(item, pytest.Function)
+        module: ModuleType = item.module
+        return module
 
     def run_check(self, exercise: str, check: str, run: CheckRun) -> None:
         """Run one check; what came of it is in ``run`` afterwards."""

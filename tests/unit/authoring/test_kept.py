@@ -52,6 +52,7 @@ def test_a_proof_is_read_as_it_was_written(trees: CourseTrees, layer: Exercise, 
         "solutions/layer.py",
         "rubrics/layer.yaml",
         "tests/hidden/test_layer.py",
+        "pictures/layer.py",
         "tests/hidden/wheats/double/stand_in.py",
     ],
 )

@@ -100,12 +100,13 @@ def test_a_file_that_belongs_to_nothing_is_found(copy: CourseTrees) -> None:
         "rubrics/trible.yaml",
         "tests/hidden/chaffs/trible/x.py",
         "tests/hidden/mutants/trible.yaml",
+        "pictures/trible.py",
     ):
         path = copy.root / name
         path.parent.mkdir(exist_ok=True)
         path.write_text("")
 
-    assert 4 == len(list(find_orphans(copy, load_course(copy))))
+    assert 5 == len(list(find_orphans(copy, load_course(copy))))
 
 
 def test_a_course_that_asks_is_sound() -> None:
@@ -127,3 +128,16 @@ def test_what_is_wrong_with_a_course_that_asks_is_said(tmp_path: Path) -> None:
     assert any("predicts_parity is passed, named '', for the wrong answer odd_taken_for_even" in one for one in found)
     assert any("write it with: grade course answers halve > solutions/halve.yaml" in one for one in found)
     assert any("the untouched stub gets passed in predicts_parity" in one for one in found)
+
+
+def test_a_picture_that_is_not_of_the_code_is_found(copy: CourseTrees) -> None:
+    """Each is drawn with the solution, and with a stub there is nothing to see."""
+    copy.pictures("double").write_text(
+        'def picture_of_nothing(figure):\n    """Nothing."""\n    figure.subplots()\n\n'
+        'def picture_broken(learner, figure):\n    """Broken."""\n    learner.double(1, 2, 3)\n'
+    )
+
+    found = problems(copy)
+
+    assert "picture of_nothing is drawn with the untouched stub, so of no code" in found
+    assert "picture broken, with the solution: Your code raised TypeError." in found

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.model.feedback import FeedbackLevel
+from grader.model.picture import DrawnPicture, PictureClaim
 from grader.model.redaction import redact_report
 from grader.model.report import Mismatch
 from grader.model.verdict import Verdict
@@ -215,3 +216,52 @@ def test_checks_that_differ_in_one_value_are_told_apart():
 
     assert ("0.125" in pages[0], "0.375" in pages[0]) == (True, False)
     assert ("0.125" in pages[1], "0.375" in pages[1]) == (False, True)
+
+
+def drawn(title="Where <it> looks", image=True, problem="", exercise="masking", name="a"):
+    """A picture, drawn or not."""
+    svg = '<?xml version="1.0"?><svg viewBox="0 0 210 100" width="1"><path id="p1" style="fill: #010101"/></svg>'
+    claim = PictureClaim(name=name, title=title, about="What to look for.")
+    return DrawnPicture(exercise=exercise, claim=claim, image=svg if image else "", problem=problem)
+
+
+def test_pictures_stand_beside_their_exercise():
+    """With title, what to look for, the page's colours and ids of their own, as wide as they were meant to be."""
+    report = samples.ordinary()
+    pictures = [drawn(), drawn("Another", name="b"), drawn(image=False, problem="Not <begun>.", name="c")]
+
+    page = render_html(report, pictures=pictures)
+
+    assert 2 == page.count('<svg viewBox="0 0 210 100" role="img" aria-label=')
+    for expected in (
+        'aria-label="Where &lt;it&gt; looks"',
+        "<strong>Where &lt;it&gt; looks</strong>",
+        "<p>What to look for.</p>",
+        "Not drawn. Not &lt;begun&gt;.",
+        'id="masking-a-p1"',
+        'id="masking-b-p1"',
+        "fill: var(--ink)",
+        "max-width: 20.0rem",
+    ):
+        assert expected in page
+    assert page.index('<span class="id">masking</span>') < page.index("<svg ") < page.index('<span class="id">scaling')
+
+
+def test_only_a_page_with_pictures_lets_images_in():
+    """They are part of the page, so that the page still asks for nothing."""
+    report = samples.ordinary()
+
+    with_one, without = render_html(report, pictures=[drawn()]), render_html(report)
+
+    assert "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\"" in with_one
+    assert "img-src" not in without
+    assert ".picture" not in without
+
+
+def test_an_exercise_of_which_nothing_could_be_drawn_shows_nothing():
+    """The report has said why already."""
+    report = samples.ordinary()
+
+    page = render_html(report, pictures=[drawn(image=False, problem="`double` is still to be written.")])
+
+    assert page == render_html(report)
