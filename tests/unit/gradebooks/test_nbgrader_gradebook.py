@@ -139,6 +139,20 @@ def test_lateness_is_taken_off_points_that_a_person_gave(course_dir: Path, mini_
     assert (6.0, 0.6, False) == row(course_dir)
 
 
+def test_lateness_leaves_the_bonus(course_dir: Path, mini_course: Course) -> None:
+    """Bonus points are in no total, so no percentage of them is taken either."""
+    report = report_of(mini_course)
+    double, layer = report.exercises
+    *others, refusal = double.criteria
+    double = double.model_copy(update={"criteria": (*others, refusal.model_copy(update={"bonus": True}))})
+    report = report.model_copy(update={"exercises": (double, layer)})
+    late = Lateness(deadline=DUE, submitted_at=LATE, late=True, days=1, percent=50)
+
+    write(course_dir, result_of(report, lateness=late), has_deadline=True)
+
+    assert (7.0, 3.0, False) == row(course_dir)  # half of 6, and 1 of bonus as extra credit
+
+
 def test_without_a_deadline_lateness_is_the_affair_of_nbgraders_plugin(course_dir: Path, mini_course: Course) -> None:
     """A course that has its deadline in nbgrader goes on with it, extensions included."""
     with (course_dir / "nbgrader_config.py").open("a") as config:
