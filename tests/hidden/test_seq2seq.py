@@ -298,7 +298,7 @@ def test_each_sentence_is_answered_alone(learner, draw):
 # --- scores and weights ---------------------------------------------------------------------------
 
 
-@pytest.mark.depends_on("it_attends")
+@pytest.mark.depends_on("it_attends", "the_layers_are_registered")
 def test_weights_follow_the_additive_score(learner, draw):
     """The ratio of two weights is that of their exponentiated scores, v · tanh(W_query s + W_key h).
 
@@ -321,7 +321,7 @@ def test_weights_follow_the_additive_score(learner, draw):
     expect_close(found, expected, "the difference of a token's score from the first one's", WEIGHTS, atol=1e-3)
 
 
-@pytest.mark.depends_on("it_attends")
+@pytest.mark.depends_on("it_attends", "the_layers_are_registered")
 def test_the_decoder_s_state_decides_what_is_looked_at(learner, draw, observe):
     """Another decoder state gives other weights.
 
@@ -799,7 +799,7 @@ def test_a_real_accelerator_gives_the_same_numbers(learner, draw):
 # --- everything together --------------------------------------------------------------------------
 
 
-@pytest.mark.depends_on("it_attends", "it_steps")
+@pytest.mark.depends_on("it_attends", "the_layers_are_registered")
 def test_several_steps_give_the_right_numbers(learner, draw):
     """Three steps in turn over a padded batch give the right states and weights.
 

@@ -30,6 +30,10 @@ LAST["feed_forward"] = "feed_forward.linear_2"
 # Correct forms differ from a float64 reference by up to 3e-6 on data of unit variance at the sizes used here.
 CLOSE = 3e-5
 
+# Where the reference has a norm: an epsilon of 1e-6 instead of 1e-5 changes a token whose variance is as small as 0.01
+# by 5e-4 of its size, and is nobody's mistake. Mistakes differ by 0.05 and more.
+NORMED = 5e-3
+
 # What an answer must move by when what it depends on is drawn anew. Right forms move by 0.05 and more.
 MOVES = 1e-3
 
@@ -373,7 +377,7 @@ def test_the_norms_are_applied_one_after_the_other(learner, draw):
         reference, expected = Reference(values, size.num_heads), x
         for number in range(len(SUB_LAYERS[kind])):
             expected = reference.norm(f"norm_{number + 1}", expected)
-        expect_close(output, expected.float(), f"the output of {kind}", OUTPUT, atol=CLOSE)
+        expect_close(output, expected.float(), f"the output of {kind}", OUTPUT, atol=NORMED)
 
 
 # --- dropout --------------------------------------------------------------------------------------
@@ -695,7 +699,7 @@ def test_an_encoder_block_gives_the_right_numbers(learner, draw):
     output = run(module, x, mask)
 
     expected = Reference(values, size.num_heads).block(ENCODER, x, mask=mask)
-    expect_close(output, expected.float(), "output", OUTPUT, atol=CLOSE)
+    expect_close(output, expected.float(), "output", OUTPUT, atol=NORMED)
 
 
 def test_a_decoder_block_gives_the_right_numbers(learner, draw):
@@ -711,7 +715,7 @@ def test_a_decoder_block_gives_the_right_numbers(learner, draw):
     output = run(module, x, memory, mask, memory_mask)
 
     expected = Reference(values, size.num_heads).block(DECODER, x, memory, mask, memory_mask)
-    expect_close(output, expected.float(), "output", OUTPUT, atol=CLOSE)
+    expect_close(output, expected.float(), "output", OUTPUT, atol=NORMED)
 
 
 # --- two blocks of each kind learn to copy --------------------------------------------------------
