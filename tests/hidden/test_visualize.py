@@ -252,7 +252,10 @@ def test_tokens_may_repeat_and_be_in_any_script(learner, draw):
 
 @pytest.mark.depends_on("it_draws")
 def test_two_tokens_are_a_sentence(learner, draw):
-    """A list of two strings labels two rows and two columns: it is a short sentence, and no pair of sentences."""
+    """A list of two strings labels two rows and two columns: it is a short sentence, and no pair of sentences.
+
+    One token is a sentence, too.
+    """
     weights, _ = draw_weights(draw)
     weights = weights[..., :2, :2].contiguous()
     weights = weights / weights.sum(dim=-1, keepdim=True)
@@ -262,6 +265,8 @@ def test_two_tokens_are_a_sentence(learner, draw):
 
     labels = [text for text in (*texts(seen.of_queries), *texts(seen.of_keys)) if text in tokens]
     expect(labels[:2] == tokens, "A sentence of two tokens does not label its rows and columns.")
+    alone = learner.plot_attention.picture(torch.ones_like(weights[..., :1, :1]), tokens[:1], 0)
+    expect(alone is not None, "Nothing is drawn of a sentence of one token.")
 
 
 @pytest.mark.depends_on("it_draws")

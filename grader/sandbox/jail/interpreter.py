@@ -8,7 +8,7 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 
-_LEARNERS_USE = ("torch", "numpy", "matplotlib")
+_LEARNERS_USE = ("torch", "numpy", "matplotlib", "mpl_toolkits")
 
 
 def describe_interpreter() -> dict[str, list[str]]:
