@@ -141,7 +141,7 @@ def _warm_up() -> None:
 
     The first operations read /proc/cpuinfo to choose their kernels: in a jail without it they would fall back to
     slower ones whose results differ in the sixth digit. ``autograd.grad`` imports sympy at its first use, and seeding
-    imports NumPy's generators, which took a fifth of all the time that workers used.
+    imports NumPy's generators, which took about 7 % of the time that workers used.
     """
     import torch
 
