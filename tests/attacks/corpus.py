@@ -499,7 +499,7 @@ CHANGING = [
                 raise SystemExit(0)
         sys.meta_path.insert(0, Finder())
         """,
-        verdict="raised",
+        verdict="failed",
     ),
     in_call("forget every module", 20, "sys.modules.clear(); raise KeyError('torch')", verdict="raised"),
     Attack(
