@@ -33,8 +33,8 @@ class BahdanauAttention(nn.Module):
 class AttentionDecoderStep(nn.Module):
     def __init__(self, embedding_dim, encoder_dim, decoder_dim, attention_dim):
         super().__init__()
-        self.cell = nn.GRUCell(embedding_dim + encoder_dim, decoder_dim)
         self.attention = BahdanauAttention(decoder_dim, encoder_dim, attention_dim)
+        self.cell = nn.GRUCell(embedding_dim + encoder_dim, decoder_dim)
 
     def forward(self, embedding, decoder_state, encoder_states, mask=None):
         found, weights = self.attention(decoder_state, encoder_states, mask)
