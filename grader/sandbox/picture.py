@@ -342,7 +342,7 @@ class _Grid:
         (x_first, y_first), (x_last, y_last) = axes.transData.transform(corners)
         self._flips = (bool(x_first > x_last), bool(y_first < y_last))
         values = values[:: -1 if self._flips[1] else 1, :: -1 if self._flips[0] else 1]
-        self.image = torch.from_numpy(np.ascontiguousarray(values))
+        self.image = torch.from_numpy(values.copy())  # as torch wants it: a turned row of one is contiguous to NumPy
 
     def across(self, positions: Any) -> Any:
         """Return positions on the x axis in cells from the left edge."""
