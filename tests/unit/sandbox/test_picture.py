@@ -204,6 +204,13 @@ def test_single_rows_and_columns_have_places(shape: tuple[int, int], axes: Axes)
     assert (0, shape[1], 0, shape[0]) == picture.view
 
 
+def test_a_single_row_may_lie_upside_down(axes: Axes) -> None:
+    """To NumPy such a row is as good as any; torch takes none that runs backwards."""
+    axes.imshow(TABLE[:1], origin="lower")
+
+    assert torch.equal(torch.from_numpy(TABLE[:1]), seen(axes).image)
+
+
 def test_titles_and_limits_are_told(axes: Axes) -> None:
     """A title may stand on the left, too."""
     axes.set_title("Head 2", loc="left")
