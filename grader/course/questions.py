@@ -1,9 +1,9 @@
 """Load the questions of an exercise, which are code of the course and stay on the trusted side."""
 
-import importlib.util
 from collections import Counter
 from collections.abc import Collection, Iterator
 
+from grader.course.running import run_file
 from grader.course.trees import CourseTrees
 from grader.model.errors import CourseError
 from grader.model.question import MEASURES, PREDICTS, Question
@@ -20,12 +20,8 @@ def load_questions(trees: CourseTrees, exercise: str) -> tuple[Question, ...]:
     if not path.is_file():
         return ()
     shown = questions_shown(exercise)
-    specification = importlib.util.spec_from_file_location(f"questions_of_{exercise}", path)
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
     try:
-        specification.loader.exec_module(module)
+        module = run_file(path, f"questions_of_{exercise}")
     except Exception as error:  # an author's file may raise anything
         raise CourseError(f"{shown}: cannot be run: {type(error).__name__}: {error}") from error
     questions = getattr(module, "QUESTIONS", None)

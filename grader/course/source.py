@@ -1,6 +1,7 @@
 """Read what a course's Python files say about themselves, without running them."""
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import Field
@@ -55,36 +56,32 @@ def promised_names(stub: ast.Module) -> tuple[str, ...]:
 
 def suite_checks(suite: ast.Module, shown: str) -> list[SuiteCheck]:
     """Return the checks of a hidden suite in order; `CourseError` for a test without a docstring."""
-    checks = []
-    for node in suite.body:
-        if not isinstance(node, ast.FunctionDef) or not node.name.startswith("test_"):
-            continue
-        docstring = ast.get_docstring(node)
-        if not docstring:
-            raise CourseError(
-                f"{shown}: line {node.lineno}: {node.name} has no docstring; its first line is the claim."
-            )
-        title, _, why = docstring.partition("\n")
-        claim = CheckClaim(id=node.name.removeprefix("test_"), title=title.strip(), why=" ".join(why.split()))
-        checks.append(SuiteCheck(claim=claim, depends_on=_dependencies(node), line=node.lineno))
-    return checks
+    return [
+        SuiteCheck(claim=CheckClaim(id=name, title=title, why=why), depends_on=_dependencies(node), line=node.lineno)
+        for node, name, title, why in _described(suite, "test_", shown, "the claim")
+    ]
 
 
 def picture_claims(pictures: ast.Module, shown: str) -> list[PictureClaim]:
     """Return what an exercise's pictures show, in order; `CourseError` for a picture without a docstring."""
-    claims = []
-    for node in pictures.body:
-        if not isinstance(node, ast.FunctionDef) or not node.name.startswith("picture_"):
+    return [
+        PictureClaim(name=name, title=title, about=about)
+        for _, name, title, about in _described(pictures, "picture_", shown, "what the picture shows")
+    ]
+
+
+def _described(
+    module: ast.Module, prefix: str, shown: str, what: str
+) -> Iterator[tuple[ast.FunctionDef, str, str, str]]:
+    """Yield each function with this prefix, its name without it, its docstring's first line, and the rest of it."""
+    for node in module.body:
+        if not isinstance(node, ast.FunctionDef) or not node.name.startswith(prefix):
             continue
         docstring = ast.get_docstring(node)
         if not docstring:
-            raise CourseError(
-                f"{shown}: line {node.lineno}: {node.name} has no docstring; its first line is what the picture shows."
-            )
-        title, _, about = docstring.partition("\n")
-        name = node.name.removeprefix("picture_")
-        claims.append(PictureClaim(name=name, title=title.strip(), about=" ".join(about.split())))
-    return claims
+            raise CourseError(f"{shown}: line {node.lineno}: {node.name} has no docstring; its first line is {what}.")
+        title, _, rest = docstring.partition("\n")
+        yield node, node.name.removeprefix(prefix), title.strip(), " ".join(rest.split())
 
 
 def read_chaff(path: Path, shown: str) -> Chaff | Combination:

@@ -1,19 +1,20 @@
 """Draw what a submission's code does: its code runs in a worker, as in grading, and the pictures are drawn here."""
 
 import base64
-import importlib.util
 import inspect
 import io
 import re
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from grader.course.load import load_pictures
+from grader.course.running import run_file
 from grader.grading.grade_submission import SubmissionGrader
 from grader.grading.messages import ShowJob
 from grader.grading.terminal_picture import draw_for_terminal
@@ -60,16 +61,11 @@ def _show_exercise(grader: SubmissionGrader, job: ShowJob, entry: Entry) -> Iter
         session.close()
 
 
-def _load(path: Path) -> Any:
-    spec = importlib.util.spec_from_file_location(f"pictures_of_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+def _load(path: Path) -> ModuleType:
     try:
-        spec.loader.exec_module(module)
+        return run_file(path, f"pictures_of_{path.stem}")
     except Exception as error:  # noqa: BLE001 - whatever an author wrote
         raise CourseError(f"pictures/{path.name} cannot be loaded: {type(error).__name__}: {error}") from None
-    return module
 
 
 def _draw_one(
