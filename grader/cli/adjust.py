@@ -56,24 +56,28 @@ def adjust_command(
         made = _decide(store, run, student, criterion, points, why.strip(), author or _user())
         store.adjust(made)
         (result,) = store.results(run, [student])
-        grade_now = result.grade
-        final = grade_now.final if grade_now else None
     click.echo(describe(made))
-    grade = "no grade yet" if final is None else f"{final:g} {'point' if final == 1 else 'points'}"
-    if grade_now is not None and grade_now.max_bonus:
-        grade += f" and {grade_now.bonus:g} of {grade_now.max_bonus:g} bonus points"
-    click.echo(f"{student} has {grade} in run {run.number}. The files go out with: grade publish")
+    grade = result.grade
+    has = "no grade yet" if grade is None or grade.final is None else _points(grade.final)
+    if grade is not None and grade.max_bonus:
+        has += f" and {grade.bonus:g} of {grade.max_bonus:g} bonus points"
+    click.echo(f"{student} has {has} in run {run.number}. The files go out with: grade publish")
 
 
 def describe(made: "Adjustment") -> str:
     """Return a decision as one line."""
     from grader.report.harmless import harmless_line
 
-    what = "withdrawn" if made.points is None else f"{made.points:g} {'point' if made.points == 1 else 'points'}"
+    what = "withdrawn" if made.points is None else _points(made.points)
     when = made.at.strftime("%Y-%m-%d %H:%M %Z")
     return harmless_line(
         f"{made.student}: {made.exercise}.{made.criterion}: {what}: {made.why} ({made.author}, {when})"
     )
+
+
+def _points(value: float) -> str:
+    """Return points to the last digit: what was decided is shown as it was typed."""
+    return f"{value:g} {'point' if value == 1 else 'points'}"
 
 
 def _decide(
