@@ -44,7 +44,9 @@ def watch_rechecks(rounds: int) -> list[float]:
         workspace = pathlib.Path(folder)
         for path in (ROOT / "solutions").glob("*.py"):
             shutil.copy(path, workspace)
-        process = subprocess.Popen([*GRADE, "check", "--watch"], cwd=workspace, stdout=subprocess.PIPE, text=True)
+        command = [*GRADE, "check", "--watch"]
+        quiet = subprocess.DEVNULL
+        process = subprocess.Popen(command, cwd=workspace, stdout=subprocess.PIPE, stderr=quiet, text=True)
         assert process.stdout is not None
         seen = threading.Event()
         waiting_for = ["Watching for changes"]

@@ -1,6 +1,7 @@
 """Hold one exercise's conversation with the learner's code, across as many workers as it takes."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -212,13 +213,23 @@ class ExerciseSession:
 
     def _preload(self) -> list[str]:
         """Libraries that are slow to import, or need files that a worker cannot reach, and that the files name."""
-        text = "\n".join(file.text for file in self.files)
+        text = "\n".join(file.text for file in self._within_reach())
         wanted = {
             "matplotlib.pyplot": ("matplotlib", "seaborn"),
             "seaborn": ("seaborn",),
             "torch.optim": ("optim",),
         }
         return [module for module, words in wanted.items() if any(word in text for word in words)]
+
+    def _within_reach(self) -> list[SourceFile]:
+        """The entry, and each file whose name is a word in one of these: what is imported is among them."""
+        reached = [file for file in self.files if file.path == self.entry]
+        rest = [file for file in self.files if file.path != self.entry]
+        for file in reached:  # which grows meanwhile
+            words = set(re.findall(r"\w+", file.text))
+            reached += [other for other in rest if PurePosixPath(other.path).stem in words]
+            rest = [other for other in rest if PurePosixPath(other.path).stem not in words]
+        return reached
 
     def _missing_devices(self) -> dict[Device, str]:
         missing = dict(self.not_here)
