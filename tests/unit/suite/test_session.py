@@ -23,7 +23,7 @@ class NoWorkers(Sandbox):
     def start_worker(self, settings: JailSettings, limits: Limits, preload: Sequence[str] = ()) -> Worker:
         """Start none."""
         self.asked = preload
-        raise RunnerError("no workers here")
+        raise RunnerError(f"no workers here: {settings}, {limits}")
 
 
 FILES = {
