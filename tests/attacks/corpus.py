@@ -348,7 +348,7 @@ FORGING = [
         def drip(data):
             for byte in data[:100]:
                 os.write(3, bytes([byte]))
-                time.sleep(0.1)
+                time.sleep(0.5)
             os._exit(0)
         def double(x, times):
             drip(wire.pack_frame({{"id": 2}}))
