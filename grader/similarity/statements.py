@@ -3,15 +3,14 @@
 import ast
 import builtins
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from grader.intake.parsing import MAX_PARSED, parse_source
 from grader.model.submission import SourceFile
 
 _BUILTINS = frozenset(dir(builtins))
-_MAX_CHARACTERS = 512 * 1024
 _MAX_PARTS = 5000
 _TOP_LEVEL = re.compile(r"^(?=\S)(?!#|\)|\]|\}|else\b|elif\b|except\b|finally\b)", re.MULTILINE)
 
@@ -54,28 +53,17 @@ def read_statements(files: Sequence[SourceFile]) -> list[Statement]:
 
 def _parse(text: str) -> Iterator[tuple[ast.Module, int]]:
     """Yield syntax trees with how many lines stand above each."""
-    whole = _parse_part(text)
+    whole = parse_source(text)
     if whole is not None:
         yield whole, 0
         return
-    if len(text) > _MAX_CHARACTERS:
+    if len(text) > MAX_PARSED:
         return
     starts = [found.start() for found in _TOP_LEVEL.finditer(text)][:_MAX_PARTS]
     for start, end in pairwise([*starts, len(text)]):
-        part = _parse_part(text[start:end])
+        part = parse_source(text[start:end])
         if part is not None:
             yield part, text.count("\n", 0, start)
-
-
-def _parse_part(text: str) -> ast.Module | None:
-    if len(text) > _MAX_CHARACTERS:
-        return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an invalid escape in a string is the learner's affair
-        try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
 
 
 class _Reader:

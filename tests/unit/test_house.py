@@ -18,7 +18,7 @@ BELOW = {
     "intake": {"model"},
     "grading": {"model", "course", "sandbox", "suite", "intake"},
     "authoring": {"model", "course", "grading"},
-    "similarity": {"model"},
+    "similarity": {"model", "intake"},
     "report": {"model"},
     "notebook": {"model", "course", "intake", "grading", "report"},
     "gradebooks": {"model", "report", "notebook"},
