@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -124,12 +125,13 @@ def plot_attention(attention_weights, tokens, head=0, ax=None):
 """
 
 
-def test_a_heatmap_of_seaborn_gets_full_marks(tmp_path: Path) -> None:
+@pytest.mark.parametrize("start_method", ["fork", "spawn"])
+def test_a_heatmap_of_seaborn_gets_full_marks(start_method: Literal["fork", "spawn"], tmp_path: Path) -> None:
     """It is what many people draw heatmaps with; learners who have it may use it."""
     pytest.importorskip("seaborn", reason="seaborn is not installed, and learners need not have it")
     (tmp_path / "visualize.py").write_text(SEABORN)
 
-    with LocalGrader(TREES, ["visualize"]) as grader:
+    with LocalGrader(TREES, ["visualize"], start_method) as grader:
         *_, last = grader.grade(grader.job(grader.read([tmp_path]), ["visualize"], seed=1))
 
     assert isinstance(last, Graded)

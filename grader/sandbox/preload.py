@@ -1,5 +1,6 @@
 """Import libraries that are slow, or want files that a jailed worker cannot reach, before the jail is entered."""
 
+import contextlib
 import importlib
 import io
 from collections.abc import Iterable
@@ -28,3 +29,8 @@ def _draw_once() -> None:
     plt.title("warm")
     plt.savefig(io.BytesIO())
     plt.close("all")
+    # matplotlib keeps its fonts' files open, and a worker closes them; it forgets them after a fork, and only then.
+    from matplotlib import font_manager
+
+    with contextlib.suppress(AttributeError):  # it has no public name
+        font_manager._get_font.cache_clear()  # type: ignore[attr-defined]
