@@ -41,7 +41,7 @@ types: $(VENV)/.installed
 	$(VENV)/bin/mypy
 
 unit: $(VENV)/.installed
-	$(VENV)/bin/python -m pytest --numprocesses 2 --dist worksteal
+	$(VENV)/bin/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 proof: $(VENV)/.installed  ## The whole proof of the course, mutants and all, as docs/proof.md (long: use a quiet machine).
 	$(GRADE) course check --mutants --keep .proofs --write docs/proof.md
