@@ -26,6 +26,12 @@ PACKAGE: Final = "submission"
 _FUTURE_FLAGS: Final = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 
 
+def dotted_name(path: str) -> str:
+    """Return a path in a submission as a module name: ``src/heads.py`` is ``src.heads``."""
+    parts = path.rsplit(".", 1)[0].split("/")
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
 @dataclass(frozen=True)
 class LearnerFile:
     """One file: its path in the submission, and its cells as (label, text)."""
@@ -36,9 +42,8 @@ class LearnerFile:
 
     @property
     def dotted(self) -> str:
-        """The path as a module name: ``src/heads.py`` is ``src.heads``."""
-        parts = self.path.rsplit(".", 1)[0].split("/")
-        return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        """The path as a module name."""
+        return dotted_name(self.path)
 
     def cell_name(self, label: str) -> str:
         """How tracebacks name a cell of this file."""

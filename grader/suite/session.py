@@ -14,7 +14,7 @@ from grader.model.submission import FileKind, Flag, SourceFile
 from grader.model.verdict import Verdict
 from grader.sandbox.budget import Budget
 from grader.sandbox.jail import JailSettings
-from grader.sandbox.namespace import StandIn
+from grader.sandbox.namespace import StandIn, dotted_name
 from grader.sandbox.problems import LearnerProblem
 from grader.sandbox.processes import Sandbox, Worker
 from grader.sandbox.remote import Conversation, Device, problem_from_reply
@@ -222,13 +222,14 @@ class ExerciseSession:
         return [module for module, words in wanted.items() if any(word in text for word in words)]
 
     def _within_reach(self) -> list[SourceFile]:
-        """The entry, and each file whose name is a word in one of these: what is imported is among them."""
+        """The entry, and each file or package whose name is a word in one of these: what is imported is among them."""
         reached = [file for file in self.files if file.path == self.entry]
         rest = [file for file in self.files if file.path != self.entry]
         for file in reached:  # which grows meanwhile
             words = set(re.findall(r"\w+", file.text))
-            reached += [other for other in rest if PurePosixPath(other.path).stem in words]
-            rest = [other for other in rest if PurePosixPath(other.path).stem not in words]
+            named = [other for other in rest if dotted_name(other.path).rpartition(".")[2] in words]
+            rest = [other for other in rest if other not in named]
+            reached += named
         return reached
 
     def _missing_devices(self) -> dict[Device, str]:

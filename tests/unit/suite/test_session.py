@@ -31,6 +31,7 @@ FILES = {
     "heads.py": "import helpers\n",
     "helpers.py": "import torch\n",
     "visualize.py": "import matplotlib.pyplot as plt\n",
+    "plots/__init__.py": "import seaborn\n",
 }
 
 
@@ -41,6 +42,9 @@ FILES = {
         pytest.param("visualize.py", {}, ["matplotlib.pyplot"], id="its own libraries"),
         pytest.param("multihead.py", {"helpers.py": "import seaborn\n"}, ["matplotlib.pyplot", "seaborn"], id="far"),
         pytest.param("heads.py", {"helpers.py": "__import__('visualize')\n"}, ["matplotlib.pyplot"], id="by a string"),
+        pytest.param(
+            "heads.py", {"helpers.py": "import plots\n"}, ["matplotlib.pyplot", "seaborn"], id="what a package imports"
+        ),
     ],
 )
 def test_slow_libraries_are_imported_where_they_are_within_reach(
