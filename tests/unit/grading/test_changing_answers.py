@@ -49,12 +49,13 @@ def test_code_that_counts_its_calls_is_flagged(grade_mini: GradeMini) -> None:
 
 def test_code_that_counts_and_keeps_its_answers_is_mostly_noticed(grade_forked: GradeMini) -> None:
     """By a worker that has been asked nothing yet; which questions it gets is chance, and some orders hide it."""
-    reports = [grade_forked(COUNTS_AND_KEEPS, seed=seed) for seed in range(8)]
-
-    isolation = reports[0].environment.isolation
+    isolation = grade_forked(COUNTS_AND_KEEPS).environment.isolation
     if isolation and isolation.start_method != "fork":
         pytest.skip("Another worker is asked only where they are forked: one that is spawned takes seconds.")
-    assert 4 <= sum("changing_answers" in {flag.id for flag in report.flags} for report in reports)
+
+    noticed = ["changing_answers" in flags(grade_forked, COUNTS_AND_KEEPS, seed) for seed in range(8)]
+
+    assert sum(noticed) >= 4
 
 
 @pytest.mark.parametrize("code", [HONEST, DRAWS, PRINTS, SLOW_AGAIN])
