@@ -3,6 +3,7 @@
 from matplotlib.ticker import EngFormatter
 
 from grader.suite import expect
+from grader.suite.sketch import double_along_x
 
 LENGTHS = [2**power for power in range(3, 15)]
 SHOWN = [8, 64, 512, 4096]
@@ -22,9 +23,8 @@ def draw_curves(figure, curves, ylabel, unit=""):
     axes = figure.subplots()
     for number, (name, curve) in enumerate(curves.items()):
         axes.plot(LENGTHS, curve, STYLES[number], color=f"C{number}", markersize=4, label=name)
-    axes.set_xscale("log", base=2)
+    double_along_x(axes, SHOWN)
     axes.set_yscale("log", base=10)
-    axes.set_xticks(SHOWN, labels=[str(length) for length in SHOWN])
     axes.yaxis.set_major_formatter(EngFormatter(unit))  # 1 k, 1 M, 1 G
     axes.minorticks_off()
     axes.set(xlabel="tokens", ylabel=ylabel)

@@ -4,6 +4,7 @@ import torch
 from matplotlib.ticker import EngFormatter
 
 from grader.suite import expect_tensor
+from grader.suite.sketch import double_along_x
 
 SIZES = [2, 4, 8, 16, 32, 64, 128, 256]
 LENGTHS = [2, 8, 32, 128, 512, 2048]
@@ -32,8 +33,7 @@ def picture_why_scale(learner, draw, figure):
     for (name, curve), style, colour in zip(curves.items(), ("o-", "s--"), ("C0", "C1"), strict=True):
         axes.plot(SIZES, curve, style, color=colour, label=name)
     axes.axhline(100 / 16, color="C2", linestyle=":", label="shared out evenly")
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(SIZES, labels=[str(size) for size in SIZES])
+    double_along_x(axes, SIZES)
     axes.set_ylim(0, 100)
     axes.set(xlabel="d_k", ylabel="largest weight, in %")
     axes.grid(visible=True)
@@ -73,8 +73,7 @@ def picture_long_rows(learner, figure):
     for place, advantage in enumerate((2.0, 4.0, 8.0)):
         curve = [100 * number(learner.weight_of_one(advantage, n), "what weight_of_one returns") for n in LENGTHS]
         axes.plot(LENGTHS, curve, ("o:", "s--", "o-")[place], color=f"C{place}", label=f"ahead by {advantage:g}")
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(LENGTHS, labels=[str(length) for length in LENGTHS])
+    double_along_x(axes, LENGTHS)
     axes.set_ylim(0, 100)
     axes.set(xlabel="keys", ylabel="its weight, in %")
     axes.grid(visible=True)
@@ -96,10 +95,9 @@ def picture_where_the_costs_cross(learner, figure):
     for place, name in enumerate(("projections", "mixing")):
         curve = [max(float(pair[place]), 1.0) for pair in counted]
         axes.plot(LENGTHS, curve, ("o-", "s--")[place], color=f"C{place}", label=name)
-    axes.set_xscale("log", base=2)
+    double_along_x(axes, LENGTHS)
     axes.set_yscale("log", base=10)
     axes.yaxis.set_major_formatter(EngFormatter())  # 1 k, 1 M, 1 G
-    axes.set_xticks(LENGTHS, labels=[str(length) for length in LENGTHS])
     axes.set(xlabel="tokens", ylabel="multiplications")
     axes.grid(visible=True)
     axes.legend()

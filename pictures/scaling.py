@@ -3,7 +3,7 @@
 import torch
 
 from grader.suite import expect_pair, expect_tensor
-from grader.suite.sketch import heatmap
+from grader.suite.sketch import double_along_x, heatmap
 
 SIZES = [4, 16, 64, 256, 1024]
 WITH, WITHOUT = "your code", "without the scale"
@@ -40,8 +40,7 @@ def picture_spread_of_scores(learner, draw, figure):
     axes = figure.subplots()
     axes.plot(SIZES, without, "o--", color="C1", label=WITHOUT)
     axes.plot(SIZES, with_scale, "o-", color="C0", label=WITH)
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(SIZES, labels=[str(size) for size in SIZES])
+    double_along_x(axes, SIZES)
     axes.set_ylim(bottom=0)
     axes.set(xlabel="d_k", ylabel="standard deviation of the scores")
     axes.grid(visible=True)
@@ -59,8 +58,7 @@ def picture_softmax_gradient(learner, draw, figure):
     axes = figure.subplots()
     axes.plot(SIZES, with_scale, "o-", color="C0", label=WITH)
     axes.plot(SIZES, without, "o--", color="C1", label=WITHOUT)
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(SIZES, labels=[str(size) for size in SIZES])
+    double_along_x(axes, SIZES)
     axes.set_ylim(0, 1)
     axes.set(xlabel="d_k", ylabel="sum of p (1 - p) over the keys")
     axes.grid(visible=True)

@@ -1,4 +1,4 @@
-"""Draw values that a learner's code returned: tables as heatmaps, and what it drew itself once more."""
+"""Draw values that a learner's code returned: tables as heatmaps, curves, and what it drew itself once more."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -54,6 +54,12 @@ def heatmap(
     axes.tick_params(which="both", length=0)
     axes.spines[:].set_visible(False)
     return drawn
+
+
+def double_along_x(axes: "Axes", marked: Sequence[int]) -> None:
+    """Let a doubling be an equal step along the x axis, and mark these numbers."""
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(marked, labels=[str(number) for number in marked])
 
 
 def redraw(axes: "Axes", picture: Picture) -> None:
