@@ -12,6 +12,7 @@ from grader.suite.expect import (
     expect_pair,
     expect_picture,
     expect_raises,
+    expect_slope,
     expect_tensor,
     expect_unchanged,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "expect_pair",
     "expect_picture",
     "expect_raises",
+    "expect_slope",
     "expect_tensor",
     "expect_unchanged",
     "trainable",

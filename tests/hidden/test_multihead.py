@@ -25,6 +25,7 @@ from grader.suite import (
     expect_gradient,
     expect_pair,
     expect_raises,
+    expect_slope,
     expect_tensor,
     expect_unchanged,
 )
@@ -934,26 +935,6 @@ def test_earlier_calls_leave_no_trace(learner, draw):
 
 # --- gradients ------------------------------------------------------------------------------------
 
-# Central differences in float64 are right to 1e-5 with the first step; where an answer is computed in float32 on
-# the way, to 1e-3. The second, smaller one is for functions with a kink that happens to lie within the first.
-STEPS = (1e-3, 3e-5)
-# A gradient that is cut off differs by 0.1 and more.
-GRADIENT = 0.02
-
-
-def expect_slope(answer, along, tensor, direction, gradient, name):
-    """Expect (answer * along).sum() to change in a direction as the gradient says; return how fast it really does."""
-    claimed = 0.0 if gradient is None else float((gradient.to(torch.float64) * direction).sum())
-    real = math.nan
-    for step in STEPS:
-        ahead, behind = answer(tensor + step * direction), answer(tensor - step * direction)
-        expect_tensor(ahead, "output", along.shape, OUTPUT)
-        real = float(((ahead - behind).to(torch.float64) * along).sum() / (2 * step))
-        if abs(real - claimed) < GRADIENT * (1 + abs(real)):
-            return abs(real)
-    cut = " None reaches it." if gradient is None else ""
-    raise AssertionError(f"The gradient of {name} is not that of the output.{cut}")
-
 
 @pytest.mark.depends_on("it_attends")
 def test_gradients_reach_query_key_and_value(learner, draw):
@@ -984,7 +965,7 @@ def test_gradients_reach_query_key_and_value(learner, draw):
             return attend(module, *arguments, mask)[0]
 
         directions = [draw.normal(*inputs[position].shape, dtype=torch.float64) for _ in range(2)]
-        slopes = [expect_slope(answer, along, inputs[position], step, gradient, name) for step in directions]
+        slopes = [expect_slope(answer, inputs[position], step, gradient, along, name) for step in directions]
         reached.append(max(slopes) > MOVES)
     expect(reached[0] and reached[1], "The output does not depend on both query and key.")
 
@@ -1021,7 +1002,7 @@ def test_gradients_reach_every_layer(learner, draw):
             return attend(module.load({name: moved_parameter}), *inputs)[0]
 
         start = parameter.to(torch.float64)
-        slope = expect_slope(answer, along, start, direction, found.parameters.get(name), name)
+        slope = expect_slope(answer, start, direction, found.parameters.get(name), along, name)
         module.load({name: parameter})
         reached += name.endswith("weight") and slope > MOVES
     expect(reached >= len(LAYERS) - 1, "Some layers do not change the output at all.")

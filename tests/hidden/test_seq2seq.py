@@ -20,6 +20,7 @@ from grader.suite import (
     expect_equal,
     expect_finite,
     expect_pair,
+    expect_slope,
     expect_tensor,
     expect_unchanged,
     trainable,
@@ -594,25 +595,6 @@ def test_the_step_attends_with_the_state_that_it_got(learner, draw):
 
 # --- gradients ------------------------------------------------------------------------------------
 
-# Central differences in float64 are right to 1e-5 with the first step; where an answer is computed in float32 on
-# the way, to 1e-3. The second, smaller one is for functions with a kink that happens to lie within the first.
-STEPS = (1e-3, 3e-5)
-# A gradient that is cut off differs by 0.1 and more.
-GRADIENT = 0.02
-
-
-def expect_slope(answer, along, tensor, direction, gradient, name):
-    """Expect (answer * along).sum() to change in a direction as the gradient says; return how fast it really does."""
-    claimed = 0.0 if gradient is None else float((gradient.to(torch.float64) * direction).sum())
-    real = math.nan
-    for step in STEPS:
-        ahead, behind = answer(tensor + step * direction), answer(tensor - step * direction)
-        real = float(((ahead - behind).to(torch.float64) * along).sum() / (2 * step))
-        if abs(real - claimed) < GRADIENT * (1 + abs(real)):
-            return abs(real)
-    cut = " None reaches it." if gradient is None else ""
-    raise AssertionError(f"The gradient of {name} is not that of the state after the step.{cut}")
-
 
 @pytest.mark.depends_on("it_attends", "it_steps")
 def test_gradients_reach_all_inputs(learner, draw):
@@ -636,7 +618,7 @@ def test_gradients_reach_all_inputs(learner, draw):
             return take_step(module, *inputs[:place], moved_input, *inputs[place + 1 :])[0]
 
         direction = draw.normal(*inputs[place].shape, dtype=torch.float64)
-        expect_slope(answer, along, inputs[place], direction, found.arguments[place], name)
+        expect_slope(answer, inputs[place], direction, found.arguments[place], along, name, "state after the step")
 
 
 def step_position(module, inputs):
@@ -666,7 +648,7 @@ def test_gradients_reach_every_layer(learner, draw):
             return take_step(module.load({name: moved_parameter}), *inputs)[0]
 
         direction = draw.normal(*parameter.shape, dtype=torch.float64)
-        expect_slope(answer, along, parameter, direction, found.parameters.get(name), name)
+        expect_slope(answer, parameter, direction, found.parameters.get(name), along, name, "state after the step")
         module.load({name: parameter})
 
 

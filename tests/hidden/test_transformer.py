@@ -15,6 +15,7 @@ from grader.suite import (
     expect,
     expect_close,
     expect_finite,
+    expect_slope,
     expect_tensor,
     expect_unchanged,
     trainable,
@@ -532,33 +533,6 @@ def test_each_decoder_token_asks_the_memory(learner, draw):
 
 # --- gradients ------------------------------------------------------------------------------------
 
-# Central differences in float64 are right to 1e-5 with the first step; where an answer is computed in float32 on
-# the way, to 1e-3. relu has kinks, and one of hundreds may lie within a step: then with the second, smaller one what
-# happens on one side at least is not bent, and right to 1e-4.
-STEP, SMALL_STEP = 1e-3, 3e-5
-# A gradient that is cut off differs by 0.1 and more.
-GRADIENT = 0.02
-
-
-def expect_slope(answer, along, tensor, direction, gradient, name):
-    """Expect (answer * along).sum() to change in a direction as the gradient says."""
-    claimed = 0.0 if gradient is None else float((gradient.to(torch.float64) * direction).sum())
-
-    def at(place):
-        moved_answer = expect_tensor(answer(tensor + place * direction), "output", along.shape, OUTPUT)
-        return float((moved_answer.to(torch.float64) * along).sum())
-
-    def fits(slope):
-        return abs(slope - claimed) < GRADIENT * (1 + abs(slope))
-
-    if fits((at(STEP) - at(-STEP)) / (2 * STEP)):
-        return
-    behind, here, ahead = at(-SMALL_STEP), at(0.0), at(SMALL_STEP)
-    if fits((ahead - here) / SMALL_STEP) or fits((here - behind) / SMALL_STEP):
-        return
-    cut = " None reaches it." if gradient is None else ""
-    raise AssertionError(f"The gradient of {name} is not that of the output.{cut}")
-
 
 @pytest.mark.depends_on("the_encoder_block_works", "the_decoder_block_works")
 def test_gradients_reach_inputs_and_layers(learner, draw):
@@ -582,14 +556,14 @@ def test_gradients_reach_inputs_and_layers(learner, draw):
                 return run(module, *inputs[:place], moved_input, *inputs[place + 1 :])
 
             direction = draw.normal(*inputs[place].shape, dtype=torch.float64)
-            expect_slope(answer, along, inputs[place], direction, found.arguments[place], name)
+            expect_slope(answer, inputs[place], direction, found.arguments[place], along, name)
         for name, parameter in module.parameters().items():
 
             def answer_of(moved_parameter, name=name, module=module, inputs=inputs):
                 return run(module.load({name: moved_parameter}), *inputs)
 
             direction = draw.normal(*parameter.shape, dtype=torch.float64)
-            expect_slope(answer_of, along, parameter, direction, found.parameters.get(name), name)
+            expect_slope(answer_of, parameter, direction, found.parameters.get(name), along, name)
             gradient = found.parameters.get(name)
             used = gradient is not None and float(gradient.abs().max()) > 1e-9
             # The bias of W_k moves all scores of a row alike, so its gradient is zero by construction.

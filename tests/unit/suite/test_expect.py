@@ -16,6 +16,7 @@ from grader.suite import (
     expect_gradient,
     expect_number,
     expect_pair,
+    expect_slope,
     expect_tensor,
     expect_unchanged,
 )
@@ -126,6 +127,37 @@ def test_a_number_may_be_whole_in_either_form_and_as_near_as_is_said():
 def test_a_gradient_that_does_not_exist_is_told_as_cut():
     """With the usual ways to cut it."""
     assert "detach" in failure(lambda: expect_gradient(None, "query")).rationale
+
+
+START, DIRECTION, ALONG = (torch.tensor(row, dtype=torch.float64) for row in ([1.0, -2.0], [0.5, 1.0], [3.0, 1.0]))
+
+
+def test_a_gradient_is_held_against_what_the_answer_does():
+    """Here d (3 x² + y²) = 6 x dx + 2 y dy = 3 - 4."""
+    assert expect_slope(torch.square, START, DIRECTION, 2 * START * ALONG, ALONG, "x") == pytest.approx(1.0)
+
+    error = failure(lambda: expect_slope(torch.square, START, DIRECTION, START * ALONG, ALONG, "x", "square"))
+    assert error.rationale == "The gradient of x is not that of the square."
+
+
+def test_a_gradient_that_does_not_exist_is_right_where_nothing_moves():
+    """A constant has none."""
+    assert expect_slope(torch.ones_like, START, DIRECTION, None, ALONG, "x") == 0
+
+    error = failure(lambda: expect_slope(torch.square, START, DIRECTION, None, ALONG, "x"))
+    assert error.rationale == "The gradient of x is not that of the output. None reaches it."
+
+
+@pytest.mark.parametrize("place", [-1e-4, -1e-9, 0.0, 1e-9, 1e-4])
+def test_either_slope_beside_a_kink_is_right_and_no_other(place):
+    """Autograd takes one side; half the sum of both is nobody's gradient."""
+    start, one = torch.full((1,), place, dtype=torch.float64), torch.ones(1, dtype=torch.float64)
+    right = (0.0,) if place == -1e-4 else (1.0,) if place == 1e-4 else (0.0, 1.0)
+
+    for slope in right:
+        assert expect_slope(torch.relu, start, one, slope * one, one, "x") == pytest.approx(slope, abs=1e-3)
+    for slope in {0.0, 1.0, 0.25, -1.0} - {*right}:
+        failure(lambda slope=slope: expect_slope(torch.relu, start, one, slope * one, one, "x"))
 
 
 def test_an_argument_that_was_changed_is_named():
