@@ -1,6 +1,6 @@
 """What the cells of a notebook that is handed out are called, and where to find their points."""
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 CHECK: Final = "check--"
 ABOUT: Final = "about--"
@@ -9,6 +9,14 @@ QUESTIONS: Final = "questions--"
 
 SCHEMA: Final = 3
 """The version of nbgrader's metadata that cells are written in."""
+
+
+def notebook_metadata() -> dict[str, Any]:
+    """Return what a notebook of this course says of itself."""
+    return {
+        "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
 
 
 class Place(NamedTuple):

@@ -11,7 +11,16 @@ from grader.model.course import Course, Exercise
 from grader.model.errors import CourseError
 from grader.notebook.definitions import join_solution
 from grader.notebook.prose import to_markdown
-from grader.notebook.released import ABOUT, CHECK, IMPORTS, QUESTIONS, SCHEMA, answer_cell, criterion_cell
+from grader.notebook.released import (
+    ABOUT,
+    CHECK,
+    IMPORTS,
+    QUESTIONS,
+    SCHEMA,
+    answer_cell,
+    criterion_cell,
+    notebook_metadata,
+)
 
 _EXERCISE_LINE = re.compile(r"\AExercise: \w+\s*")
 
@@ -40,10 +49,7 @@ def build_source(trees: CourseTrees, course: Course) -> str:
         raise CourseError(f"two cells would be called {twice[0]}; rename the exercise or the criterion.")
     notebook = {
         "cells": cells,
-        "metadata": {
-            "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
-            "language_info": {"name": "python"},
-        },
+        "metadata": notebook_metadata(),
         "nbformat": 4,
         "nbformat_minor": 5,
     }

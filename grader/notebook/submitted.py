@@ -11,11 +11,12 @@ from grader.intake.limits import MAX_NOTEBOOK_BYTES
 from grader.intake.listing import read_found
 from grader.intake.refusal import Refused
 from grader.intake.text import decode_json
+from grader.notebook.released import notebook_metadata
 
 
 def read_submitted(path: Path) -> Any:
     """
-    Return a notebook in format 4, without outputs.
+    Return a notebook in format 4, without outputs and with a course's own metadata.
 
     Raises:
         ValueError: If it is not there or cannot be read, with the reason in one line.
@@ -35,10 +36,11 @@ def read_submitted(path: Path) -> Any:
             if isinstance(cell.get("source"), list):
                 cell["source"] = "".join(cell["source"])
             cell["source"] = cell["source"].replace("\0", "\ufffd")
+        # What editors add may be wrong or large (half a kernel, the state of widgets), and says nothing of the work.
+        content["metadata"] = notebook_metadata()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             notebook = nbformat.convert(nbformat.from_dict(content), 4)
-            notebook.metadata.setdefault("language_info", {"name": "python"})
             nbformat.validate(notebook)
     except FileNotFoundError:
         raise ValueError("there is no such notebook") from None
