@@ -170,7 +170,8 @@ def make_broken_class(random_: random.Random) -> bytes:
     name = random_.choice([*files])
     content = files.pop(name)
     if random_.random() < 0.3:
-        name = mutate(random_, name.encode()).decode("utf-8", "replace")[:60_000] or "x"
+        # Python writes no name behind a NUL, and none that is longer than the format allows.
+        name = mutate(random_, name.encode()).decode("utf-8", "replace").partition("\0")[0][:20_000] or "x"
     else:
         content = mutate(random_, str(content).encode())
     return make_zip({**files, name: content})
