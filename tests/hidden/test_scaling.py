@@ -199,7 +199,10 @@ def test_it_attends(learner, draw):
     expect(
         bool(change > 1e-4), "attention_weights do not depend on the query: another query gets the very same weights."
     )
-    expect(bool(noise < 0.1 * change), "attention_weights are others when the same question is asked again.")
+    expect(
+        bool(noise < 0.1 * change),
+        "attention_weights are others when the same question is asked again: look for dropout that is always on.",
+    )
 
 
 @pytest.mark.depends_on("it_attends")

@@ -451,6 +451,26 @@ def test_a_decoder_never_looks_ahead(learner, draw, observe):
     expect(moved(after[:, place + 1 :], before[:, place + 1 :]) > MOVES, "Later tokens do not see the changed one.")
 
 
+@pytest.mark.depends_on("the_encoder_block_works", "the_decoder_block_works")
+def test_blocks_make_no_mask_of_their_own(learner, draw):
+    """Without a mask every token sees all others, and with one it sees all that the mask allows, what comes later too.
+
+    Who may look where is for the caller to say. A decoder that always hides the future cannot be given another task.
+    """
+    size = sizes(draw, low=4)
+    mask = torch.arange(size.seq_len).ne(draw.integers(0, size.seq_len - 1)).expand(size.batch, 1, 1, -1).contiguous()
+    for kind in (ENCODER, DECODER):
+        module, _ = make(learner, draw, kind, size)
+        x, *memory = inputs_of(draw, kind, size)
+        changed = x.clone()
+        changed[:, -1] = draw.normal(size.batch, size.d_model)
+        for masks in ((), (mask,)):
+            before, after = run(module, x, *memory, *masks), run(module, changed, *memory, *masks)
+            expect_tensor(before, "output", x.shape, OUTPUT)
+            others = moved(after[:, :-1], before[:, :-1])
+            expect(others > MOVES, f"In {kind} the tokens before do not see the last one, though nothing hides it.")
+
+
 @pytest.mark.depends_on("the_encoder_block_works")
 def test_an_encoder_reads_a_padded_sentence_like_a_cut_one(learner, draw):
     """With a padding mask the real tokens of a sentence get what they get when the padding is cut off.
