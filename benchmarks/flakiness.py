@@ -12,6 +12,7 @@ import gc
 import hashlib
 import json
 import os
+import random
 import sys
 import time
 import traceback
@@ -206,6 +207,7 @@ def main() -> None:
     }
     seeds = range(arguments.first, arguments.first + arguments.seeds)
     tasks = [(seed, exercise) for seed in seeds for exercise in only if (seed, exercise) not in done]
+    random.Random(0).shuffle(tasks)  # otherwise one process may get all the dear ones
     work_in_forks(tasks, course, arguments.done, max(1, arguments.jobs), arguments.minutes)
     trials = read_done(arguments.done)
     lines = list(page(trials, course))

@@ -19,7 +19,7 @@ import torch
 
 from grader.sandbox import pretend_device
 from grader.sandbox.namespace import LearnerModules, torch_state_kept
-from grader.sandbox.picture import Easel
+from grader.sandbox.picture import Easel, figures_kept_in
 from grader.sandbox.wire import ActiveDevice, Handle
 
 MAX_MESSAGE: Final = 2_000
@@ -74,7 +74,7 @@ class Executor:
         if request.get("begin"):
             self._forget(request)
         try:
-            with torch_state_kept():
+            with torch_state_kept(), figures_kept_in():
                 return {"ok": True, **self._operations[request["op"]](request)}
         except BaseException as error:  # noqa: BLE001 - a submission may raise anything
             reply = {"ok": False, **describe_error(error, self.modules)}

@@ -10,7 +10,7 @@ import itertools
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -76,6 +76,8 @@ class Picture:
     """How many further figures the call opened and left."""
     shown: bool
     """Whether the call showed figures, which stops a program until somebody closes their windows."""
+    saved: bool
+    """Whether the call wrote a figure to a file."""
     closed: bool
     """Whether the call closed the figure that the axes are on."""
 
@@ -94,7 +96,8 @@ class Picture:
             "title": [bool(self.title), sorted(set(_NUMBER.findall(self.title)))],
             "colour_limits": list(self.colour_limits),
             "colour_bars": self.colour_bars,
-            "where": [self.is_returned, self.place, self.disturbs, self.stray_figures, self.shown, self.closed],
+            "where": [self.is_returned, self.place, self.disturbs, self.stray_figures],
+            "left": [self.shown, self.saved, self.closed],
         }
 
 
@@ -113,7 +116,7 @@ def read_picture(said: Any) -> Picture | None:
     if image is not None and (type(image) is not torch.Tensor or image.dim() != 2 or image.dtype != torch.float64):
         raise ValueError("an image that is none")
     texts = {name: said[name] for name in ("title", "x_label", "y_label", "place")}
-    flags = {name: said[name] for name in ("is_returned", "disturbs", "shown", "closed")}
+    flags = {name: said[name] for name in ("is_returned", "disturbs", "shown", "saved", "closed")}
     counts = {name: said[name] for name in ("colour_bars", "stray_figures")}
     for values, kind in ((texts, str), (flags, bool), (counts, int)):
         if any(type(value) is not kind for value in values.values()):
@@ -144,6 +147,7 @@ def read_described(described: dict[str, Any]) -> Picture:
             "disturbs": False,
             "stray_figures": 0,
             "shown": False,
+            "saved": False,
             "closed": False,
         }
     )
@@ -183,7 +187,7 @@ class Easel:
         # Code that never named matplotlib draws nothing, and importing it in a jail would take long.
         self._plt: Any = sys.modules.get("matplotlib.pyplot")
         self._with_axes = with_axes
-        self._shown = False
+        self._went_out: set[str] = set()
         self._stack = contextlib.ExitStack()
         self.axes: Axes | None = None
 
@@ -192,7 +196,7 @@ class Easel:
             self._stack.enter_context(warnings.catch_warnings())
             # Fonts lack letters of some languages; a picture with boxes in their place says the same here.
             warnings.filterwarnings("ignore", r"Glyph \d+", UserWarning)
-            self._stack.enter_context(self._noticing_shows())
+            self._stack.enter_context(figures_kept_in(self._went_out.add))
             self._stack.enter_context(self._closing_figures())
             self._figure = self._plt.figure()
             if self._with_axes:
@@ -220,7 +224,8 @@ class Easel:
             "place": "given" if axes is self.axes else "other" if number in self._open else "new",
             "disturbs": any(other.has_data() for other in others),
             "stray_figures": sum(other is not figure for other in opened.values()),
-            "shown": self._shown,
+            "shown": "shown" in self._went_out,
+            "saved": "saved" in self._went_out,
             "closed": number is not None and not self._plt.fignum_exists(number),
         }
 
@@ -245,20 +250,32 @@ class Easel:
             for number in set(self._plt.get_fignums()) - before:
                 self._plt.close(number)
 
-    @contextlib.contextmanager
-    def _noticing_shows(self) -> Iterator[None]:
-        """Notice `plt.show` and `figure.show`, however they were imported, and show nothing."""
-        from matplotlib.backend_bases import FigureManagerBase
 
-        def show(_: FigureManagerBase) -> None:
-            self._shown = True
+@contextlib.contextmanager
+def figures_kept_in(notice: Callable[[str], None] = lambda _: None) -> Iterator[None]:
+    """
+    Show and save no figure, of pyplot or not and however `show` and `savefig` were imported.
 
-        original = FigureManagerBase.show
-        FigureManagerBase.show = show  # type: ignore[method-assign, assignment]
-        try:
-            yield
-        finally:
-            FigureManagerBase.show = original  # type: ignore[method-assign]
+    Args:
+        notice: Is told ``shown`` or ``saved`` each time.
+    """
+    if "matplotlib.pyplot" not in sys.modules:
+        yield
+        return
+    from matplotlib.backend_bases import FigureCanvasBase, FigureManagerBase
+
+    def show(*_: object, **__: object) -> None:
+        notice("shown")
+
+    def save(*_: object, **__: object) -> None:
+        notice("saved")
+
+    originals = FigureManagerBase.show, FigureCanvasBase.print_figure
+    FigureManagerBase.show, FigureCanvasBase.print_figure = show, save  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        FigureManagerBase.show, FigureCanvasBase.print_figure = originals  # type: ignore[method-assign]
 
 
 def describe_axes(axes: "Axes") -> dict[str, Any]:

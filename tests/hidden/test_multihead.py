@@ -938,6 +938,23 @@ def test_earlier_calls_leave_no_trace(learner, draw):
     expect_close(again, first, "output", OUTPUT, atol=CLOSE)
 
 
+@pytest.mark.depends_on("it_attends")
+def test_training_gives_the_same_answer(learner, draw):
+    """In training mode the answer is the one of evaluation mode.
+
+    There is no dropout in this exercise: the blocks around the attention drop what is to be dropped.
+    """
+    size = draw.sizes("seq_len", "num_heads", "d_k", low=3, high=7)
+    module = make(learner, draw, size.num_heads, size.d_k)
+    fill(module, draw)
+    x = draw.normal(2, size.seq_len, size.num_heads * size.d_k)
+
+    expected, _ = self_attend(module, x)
+    output, _ = self_attend(module.train(), x)
+
+    expect_close(output, expected, "output in training mode", OUTPUT, atol=CLOSE)
+
+
 # --- gradients ------------------------------------------------------------------------------------
 
 

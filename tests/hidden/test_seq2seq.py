@@ -692,6 +692,22 @@ def test_earlier_calls_leave_no_trace(learner, draw):
     expect_close(state, expected, "decoder_state", STATE, atol=CLOSE)
 
 
+@pytest.mark.depends_on("it_attends", "it_steps")
+def test_training_gives_the_same_answer(learner, draw):
+    """In training mode a step gives the answer of evaluation mode.
+
+    There is no dropout in this exercise.
+    """
+    size = draw.sizes(*STEP_SIZES)
+    step, _ = make_step(learner, draw, size)
+    embedding, around = draw.normal(size.batch, size.embedding_dim), states(draw, size)
+
+    expected, _ = take_step(step, embedding, *around)
+    state, _ = take_step(step.train(), embedding, *around)
+
+    expect_close(state, expected, "decoder_state in training mode", STATE, atol=CLOSE)
+
+
 # --- numerics and devices -------------------------------------------------------------------------
 
 
@@ -908,7 +924,8 @@ def train_to_reverse(learner, draw):
         The share of tokens that it gets right, by length, and its weights (steps, seq_len) on the longest sequences,
         averaged over 64 of them.
     """
-    module = learner.AttentionDecoderStep(EMBEDDING, ENCODER, DECODER, ATTENDING)
+    # In evaluation mode: dropout, which does not belong there, is for another check.
+    module = learner.AttentionDecoderStep(EMBEDDING, ENCODER, DECODER, ATTENDING).eval()
     # The same start for every form, whatever its layers are filled with.
     shapes = {name: value.shape for name, value in module.parameters().items()}
     module.load({name: 2 * (draw.uniform(*shape) - 0.5) / math.sqrt(shape[-1]) for name, shape in shapes.items()})

@@ -408,12 +408,13 @@ def test_the_axes_are_returned(learner, draw):
 
 @pytest.mark.depends_on("it_draws")
 def test_the_figure_is_left_open_and_unshown(learner, draw):
-    """The figure is neither shown nor closed: the caller decides when it is done."""
+    """The figure is neither shown nor saved nor closed: the caller decides when it is done."""
     weights, tokens = draw_weights(draw)
 
     picture, _ = expect_picture(learner.plot_attention.picture(weights, tokens, 0), "The heatmap")
 
     expect(not picture.shown, "The figure is shown: a program would wait here until somebody closes the window.")
+    expect(not picture.saved, "The figure is saved: each call writes a file, which nobody asked for.")
     expect(not picture.closed, "The figure is closed before the caller could use it.")
 
 

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -21,6 +22,7 @@ from grader.sandbox.namespace import LearnerFile, LearnerModules
 from grader.sandbox.picture import Easel, Picture, Tick, describe_axes, read_described, read_picture
 from grader.sandbox.problems import LearnerProblem
 from grader.sandbox.remote import Conversation, RemoteLearner
+from grader.suite.fingerprint import load_known_code
 
 TABLE = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
 ROWS, COLUMNS = ["top", "low"], ["left", "mid", "right"]
@@ -358,13 +360,19 @@ def test_nothing_drawn_is_nothing() -> None:
     assert watch(lambda _: None, with_axes=True) is None
 
 
-def test_shown_and_closed_figures_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However show was imported, on a machine with a display and on one without."""
-    from matplotlib.pyplot import show
+def test_what_is_shown_saved_or_closed_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """However show was imported, on a machine with a display and on one without; and no file is written."""
+    from matplotlib.pyplot import savefig, show
 
     def shown() -> Axes:
         axes = new_axes()
         show()
+        return axes
+
+    def saved() -> Axes:
+        axes = new_axes()
+        savefig(tmp_path / "one.png")
+        axes.figure.savefig(tmp_path / "two.pdf", bbox_inches="tight")  # type: ignore[union-attr]
         return axes
 
     def closed() -> Axes:
@@ -374,9 +382,23 @@ def test_shown_and_closed_figures_are_noticed(monkeypatch: pytest.MonkeyPatch) -
 
     for display in ("", ":0"):
         monkeypatch.setenv("DISPLAY", display)
-        told = [(picture.shown, picture.closed) for picture in map(watch, (new_axes, shown, closed)) if picture]
+        pictures = [picture for picture in map(watch, (new_axes, shown, saved, closed)) if picture]
+        told = [(picture.shown, picture.saved, picture.closed) for picture in pictures]
 
-        assert [(False, False), (True, False), (False, True)] == told
+        assert [(False, False, False), (True, False, False), (False, True, False), (False, False, True)] == told
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_a_call_that_is_no_picture_saves_nothing_either(tmp_path: Path) -> None:
+    """Known code runs in this process, where nothing else would keep it from writing."""
+    save = f"Figure().savefig({str(tmp_path / 'x.png')!r})"
+    text = f"from matplotlib.figure import Figure\ndef f():\n    {save}\n    return 1"
+    reply = load_known_code(text, "f", [], ["f"]).perform(
+        {"op": "call", "target": "f", "args": (), "seed": 1, "device": "cpu"}
+    )
+
+    assert (True, 1) == (reply["ok"], reply["value"])
+    assert [] == list(tmp_path.iterdir())
 
 
 def test_nothing_is_left_behind() -> None:
@@ -456,6 +478,7 @@ SAID = describe_axes(Figure().add_subplot()) | {
     "disturbs": False,
     "stray_figures": 0,
     "shown": False,
+    "saved": False,
     "closed": False,
 }
 

@@ -320,7 +320,7 @@ def picture(**changes: object) -> dict[str, object]:
     return {
         "ok": True,
         "value": Opaque("Axes"),
-        "picture": describe_axes(axes) | watched | {"shown": False, "closed": False} | changes,
+        "picture": describe_axes(axes) | watched | {"shown": False, "saved": False, "closed": False} | changes,
     }
 
 
