@@ -66,10 +66,12 @@ def draw_sentences(draw, *, one_is_full=True):
 
 
 def draw_mask(draw, *shape):
-    """Return a bool mask with at least one allowed and one masked key in each row."""
+    """Return a bool mask with at least one allowed and one masked key in each row, and a choice in the first."""
     seq_k = shape[-1]
     rank = draw.uniform(*shape).argsort(dim=-1).argsort(dim=-1)
-    return rank < draw.integers(1, seq_k, *shape[:-1])[..., None]
+    allowed = draw.integers(1, seq_k, *shape[:-1])
+    allowed.view(-1)[0] = seq_k - 1
+    return rank < allowed[..., None]
 
 
 def draw_scores_and_mask(draw, **fixed):

@@ -5,7 +5,7 @@ explanation: >-
   treat each one by itself.
 look_at: >-
   What FeedForward does with the axis of the tokens.
-loses: [feed_forward, causality, padding, together, learning]
+loses: [feed_forward, dropout, causality, padding, together, learning]
 """
 
 from multihead import MultiHeadAttention
