@@ -27,6 +27,11 @@ QUIZ_COURSE = Path(__file__).parent / "quiz_course"
 GradeMini = Callable[..., ScoreReport]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the proofs of the course: at the end one process would be busy with a long one, the others done."""
+    items.sort(key=lambda item: not item.nodeid.startswith("tests/test_course.py"))
+
+
 @pytest.fixture(scope="session")
 def mini_trees() -> CourseTrees:
     """The files of a course that has nothing to do with attention."""
