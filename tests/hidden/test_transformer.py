@@ -564,17 +564,20 @@ def test_a_decoder_reads_a_padded_memory_like_a_cut_one(learner, draw):
 def test_the_memory_reaches_the_decoder(learner, draw):
     """The output of a decoder block changes with the memory, and the order of the memory's tokens does not matter.
 
-    Keys and values are both the memory's, so they move together.
+    Keys and values are both the memory's, so they move together. Behind a causal mask all of the memory is seen, too:
+    that mask is for what is written.
     """
     size = sizes(draw, low=3)
     module, _ = make(learner, draw, DECODER, size)
     x, memory = inputs_of(draw, DECODER, size)
 
-    output, other = run(module, x, memory), run(module, x, draw.normal(*memory.shape))
-    shuffled = run(module, x, memory[:, draw.permutation(size.memory_len)])
-
-    expect(moved(output, other) > MOVES, "The output stays the same when the memory changes.")
-    expect_close(shuffled, output, "output", OUTPUT, atol=CLOSE)
+    expect(
+        moved(run(module, x, memory), run(module, x, draw.normal(*memory.shape))) > MOVES,
+        "The output stays the same when the memory changes.",
+    )
+    for masks in ((), (causal(size.seq_len),)):
+        output, reordered = (run(module, x, each, *masks) for each in (memory, memory.flip(1)))
+        expect_close(reordered, output, "output", OUTPUT, atol=CLOSE)
 
 
 @pytest.mark.depends_on("the_decoder_block_works")

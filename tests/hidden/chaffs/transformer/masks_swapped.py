@@ -5,7 +5,7 @@ explanation: >-
   memory.
 look_at: >-
   Which mask each attention gets.
-loses: [causality, padding, together, learning]
+loses: [causality, padding, cross_attention, together, learning]
 """
 
 from multihead import MultiHeadAttention
