@@ -45,7 +45,6 @@ from grader.model.classroom import Student
 from grader.model.errors import SubmissionError
 from grader.model.rubric import Forbidden
 from grader.model.student_line import StudentLine
-from grader.model.submission import AnswersFile
 from grader.notebook.mend import Released, mend
 from grader.notebook.submitted import read_submitted
 from grader.sandbox.problems import LearnerProblem
@@ -209,7 +208,7 @@ def read_predictions(path: Path) -> str:
     """Judge all predictions."""
     submission = read_submission([path], exercise_ids=["concepts"], promises={"concepts": ()})
     file = submission.answers[0] if submission.answers else None
-    answers = open_answers(_QUESTIONS, file and AnswersFile(path=file.path, text=file.text), 1)
+    answers = open_answers(_QUESTIONS, file, 1)
     for question in _QUESTIONS:
         try:
             answers.expect_right(question.id)
@@ -222,8 +221,8 @@ def read_notebook(path: Path) -> str:
     """Mend a notebook and write it, as it is done for nbgrader."""
     try:
         notebook = read_submitted(path)
-    except ValueError:
-        return "refused"
+    except ValueError as error:
+        raise SubmissionError(str(error)) from None
     mend(notebook, _CELLS)
     json.dumps(notebook).encode()
     return "read"
@@ -249,10 +248,10 @@ def fill_gradebook(path: Path) -> str:
     """Fill grades into a gradebook, as the command does."""
     try:
         text = path.read_bytes().decode("utf-8")
-        fill = fill_moodle(_LINES, text) if path.stem == "moodle" else fill_canvas(_LINES, "Attention", text)
-        fill.text.encode()
-    except (GradebookError, UnicodeDecodeError):
+    except UnicodeDecodeError:
         return "refused"
+    fill = fill_moodle(_LINES, text) if path.stem == "moodle" else fill_canvas(_LINES, "Attention", text)
+    fill.text.encode()
     return "read"
 
 
@@ -262,6 +261,16 @@ class Kind(NamedTuple):
     name: str
     make: Callable[[random.Random], bytes]
     read: Callable[[Path], str]
+
+
+def judge(read: Callable[[Path], str], path: Path) -> str:
+    """Read an input; return what became of it, and expect a refusal to be a line of words."""
+    try:
+        return read(path)
+    except (SubmissionError, GradebookError) as error:
+        if len(str(error).splitlines()) != 1:
+            raise AssertionError(f"not one line: {error!r}") from error
+        return "refused"
 
 
 def broken(data: bytes | str) -> Callable[[random.Random], bytes]:
@@ -309,11 +318,7 @@ def main() -> None:
             path.write_bytes(kind.make(random_))
             before = time.perf_counter()
             try:
-                became = kind.read(path)
-            except SubmissionError as error:
-                became = "refused"
-                if len(str(error).splitlines()) != 1:
-                    raise AssertionError(f"not one line: {error!r}") from error
+                became = judge(kind.read, path)
             except BaseException:
                 print(f"input: {kind.name}: {path.read_bytes()!r}", file=sys.stderr)
                 raise

@@ -9,7 +9,15 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 
-from grader.gradebooks.exported import Exported, GradebookError, find_row, shown, two_decimals, with_grade
+from grader.gradebooks.exported import (
+    Exported,
+    GradebookError,
+    find_row,
+    found_columns,
+    shown,
+    two_decimals,
+    with_grade,
+)
 from grader.model.student_line import StudentLine
 from grader.report.cells import BOM, CsvWriter, find_column, number_cell, read_table
 
@@ -65,7 +73,7 @@ def fill_canvas(lines: Iterable[StudentLine], title: str, downloaded: str) -> Ex
     if section is None or find_column(header, "ID") is None:
         raise GradebookError(
             "this is no gradebook of Canvas: expected a first line with the columns Student, ID … Section, found "
-            f"{', '.join(header[:6]) or 'an empty file'}. In Canvas: Grades, Export, Export Entire Gradebook."
+            f"{found_columns(header)}. In Canvas: Grades, Export, Export Entire Gradebook."
         )
     # Kept students' rows must have a cell for the grade; Canvas leaves out what is empty at the end of a row.
     rows = table.padded()

@@ -1,15 +1,23 @@
 """What an export gives: the file, and whom it leaves out and why."""
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from grader.model.errors import GraderError
 from grader.model.student_line import StudentLine
+from grader.report.harmless import harmless_line
 from grader.report.sentences import number
+
+_LONGEST_HEADER: Final = 200
 
 
 class GradebookError(GraderError):
     """A gradebook's own file cannot be filled in."""
+
+
+def found_columns(header: Sequence[str]) -> str:
+    """Return what a table begins with, for a message of one line."""
+    return harmless_line(", ".join(header[:6]))[:_LONGEST_HEADER] or "an empty file"
 
 
 class Exported(NamedTuple):

@@ -14,6 +14,7 @@ from grader.gradebooks.exported import (
     GradebookError,
     feedback_words,
     find_row,
+    found_columns,
     shown,
     two_decimals,
     with_grade,
@@ -71,7 +72,7 @@ def fill_moodle(lines: Iterable[StudentLine], downloaded: str) -> Exported:
     if identifier is None or grade is None:
         raise GradebookError(
             "this is no offline grading worksheet of Moodle: expected the columns Identifier and Grade, found "
-            f"{', '.join(header[:6]) or 'an empty file'}. Headings are in the site's language: download the worksheet "
+            f"{found_columns(header)}. Headings are in the site's language: download the worksheet "
             "again with your language set to English."
         )
     rows = table.padded()

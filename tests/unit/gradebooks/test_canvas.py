@@ -7,6 +7,7 @@ import pytest
 
 from grader.gradebooks.canvas import export_canvas, fill_canvas
 from grader.gradebooks.exported import GradebookError, feedback_words, with_bonus
+from grader.gradebooks.moodle import fill_moodle
 from tests.unit.gradebooks.lines import make_line
 
 DOWNLOADED = (
@@ -107,6 +108,17 @@ def test_another_file_is_refused_with_what_to_do():
         GradebookError, match="no gradebook of Canvas: expected .* found Name, Points. In Canvas: Grades"
     ):
         fill_canvas([], "A", "Name,Points\r\nAnn,3\r\n")
+
+
+def test_a_refused_file_cannot_break_the_line_that_says_so():
+    """A cell may hold line ends, and any number of characters."""
+    for fill in (lambda text: fill_canvas([], "A", text), lambda text: fill_moodle([], text)):
+        with pytest.raises(GradebookError) as caught:
+            fill(f'Name,"two\r\nlines \x1b[31m",{"9" * 5000}\r\n')
+
+        assert "found Name, two lines" in str(caught.value)
+        assert str(caught.value).isprintable()
+        assert len(str(caught.value)) < 600
 
 
 def test_a_bonus_is_in_the_grade_only_where_that_is_asked_for():
