@@ -18,6 +18,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, Final
 
 import torch
@@ -80,8 +81,8 @@ class LearnerModules:
         self.cell_names = {file.cell_name(label) for file in self.files for label, _ in file.cells}
         self._by_dotted = {file.dotted: file for file in sorted(self.files, key=lambda file: -file.path.count("/"))}
         self._stand_in_modules: dict[str, types.ModuleType] = {}
-        self._before: frozenset[str] = frozenset()
-        """The modules that were there before any of the submission's."""
+        self._newest_before = ""
+        """The newest module that was there before any of the submission's."""
         self._compiled: dict[tuple[str, int], types.CodeType] = {}
         for file in self.files:
             for label, text in file.cells:
@@ -99,7 +100,7 @@ class LearnerModules:
     def load_again(self, entry: str) -> types.ModuleType:
         """Run everything anew, in silence, as if nothing had been called yet."""
         notes = list(self.notes)
-        added = {name: sys.modules[name] for name in sys.modules.keys() - self._before}
+        added = {name: sys.modules[name] for name in self._added()}
         own = {id(module) for name, module in added.items() if name.split(".")[0] == PACKAGE}
         for name, module in added.items():
             if id(module) in own:
@@ -118,15 +119,23 @@ class LearnerModules:
             yield
         finally:
             sys.meta_path.remove(self._finder)
-            for name in sys.modules.keys() - self._before:
+            for name in self._added():
                 if name.split(".")[0] in {PACKAGE, *self.exercises}:
                     del sys.modules[name]
 
     def install(self) -> None:
         """Make the submission importable from now on."""
-        self._before = frozenset(sys.modules)
+        self._newest_before = next(reversed(sys.modules))
         self._finder = _Finder(self)
         sys.meta_path.insert(0, self._finder)
+
+    def _added(self) -> list[str]:
+        """
+        Return the names of the modules that are newer than the submission's installation.
+
+        Only these are looked at: in a worker, touching the name of each of torch's modules would copy a thousand pages.
+        """
+        return list(takewhile(lambda name: name != self._newest_before, reversed(sys.modules)))
 
     def find(self, dotted: str) -> LearnerFile | None:
         """Return the file that a module name means: the exact path, else the one nearest the root that ends in it."""

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import torch
 
 from grader.sandbox.executor import Executor, accelerator, describe_error
-from grader.sandbox.jail import JailSettings, enter_jail
+from grader.sandbox.jail import JailSettings, PreparedJail, enter_jail
 from grader.sandbox.namespace import LearnerFile, LearnerModules, StandIn
 from grader.sandbox.wire import MAX_REPLY, PREFIX, ProtocolError, pack_frame, unpack_frame, unpack_prefix, unpack_text
 
@@ -20,15 +20,16 @@ _LOADING_S = 1.0
 """Seconds for running a submission anew before each of its checks, all checks of an exercise together."""
 
 
-def serve(settings: JailSettings, parent: int) -> NoReturn:
+def serve(settings: JailSettings, parent: int, prepared: PreparedJail | None = None) -> NoReturn:
     """
     Enter the jail, say which layers took hold, then answer requests; never returns.
 
     Args:
         settings: What the worker may use.
         parent: The process that must be alive: without it the worker ends.
+        prepared: What that process has made ready for the jail.
     """
-    report = enter_jail(settings, parent)
+    report = enter_jail(settings, parent, prepared)
     reopen_streams()
     hello = {
         "layers": list(report.layers),

@@ -6,14 +6,20 @@ import os
 import select
 import signal
 import socket
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, NoReturn
 
-from grader.sandbox.jail import JailSettings, adopt_orphans, kill_orphans, make_undumpable
+from grader.sandbox.huge_pages import collapse_memory
+from grader.sandbox.jail import JailSettings, PreparedJail, adopt_orphans, kill_orphans, make_undumpable
 from grader.sandbox.preload import preload
 
 _FIRST_FREE: Final = 4
-"""Descriptors from here on are closed in a worker: 0 to 2 are its streams and 3 its channel."""
+"""Descriptors from here on are closed in a worker, but what its jail needs: 0 to 2 are its streams, 3 its channel."""
+
+_MANY_FORKS: Final = 40
+"""So many forks cost more than moving all memory to huge pages does: whoever asked for them will ask for more."""
+_PAGES_A_FORK: Final = 8
+"""How many huge pages to make after each fork then, so that nobody waits for long."""
 
 
 class Zygote(NamedTuple):
@@ -66,6 +72,9 @@ def serve_forks(controls: Sequence[socket.socket]) -> NoReturn:
     me = os.getpid()
     loaded: set[str] = set()
     workers: set[int] = set()
+    prepared: PreparedJail | None = None
+    forks = 0
+    huge_pages: Iterator[int] = iter(())
     for control in controls:
         control.sendall(b'{"ready": true}\n')
     waiting = list(controls)
@@ -80,12 +89,20 @@ def serve_forks(controls: Sequence[socket.socket]) -> NoReturn:
                 preload(request["preload"])
                 loaded.update(request["preload"])
                 gc.freeze()
+            settings = JailSettings.from_json(request["settings"])
+            if prepared is None or not prepared.fits(settings):
+                if prepared is not None:
+                    prepared.close()
+                prepared = PreparedJail(settings)
             pid = os.fork()
             if pid == 0:
-                _become_worker(controls, descriptors, request["settings"], me)
+                _become_worker(controls, descriptors, settings, me, prepared)
             for descriptor in descriptors:
                 os.close(descriptor)
             workers.add(pid)
+            forks += 1
+            if forks == _MANY_FORKS:
+                huge_pages = collapse_memory()
             answer: dict[str, Any] = {"pid": pid}
         else:
             answer = _reap(request["pid"])
@@ -93,6 +110,8 @@ def serve_forks(controls: Sequence[socket.socket]) -> NoReturn:
             if not request["confined"]:
                 kill_orphans(keep=workers)
         control.sendall(json.dumps(answer).encode() + b"\n")
+        for _ in range(_PAGES_A_FORK):
+            next(huge_pages, None)
     os._exit(0)
 
 
@@ -108,7 +127,13 @@ def _receive(control: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
     return json.loads(data), descriptors
 
 
-def _become_worker(controls: Sequence[socket.socket], descriptors: list[int], settings: str, parent: int) -> NoReturn:
+def _become_worker(
+    controls: Sequence[socket.socket],
+    descriptors: list[int],
+    settings: JailSettings,
+    parent: int,
+    prepared: PreparedJail,
+) -> NoReturn:
     from grader.sandbox.worker import CHANNEL, serve  # already imported by the warm-up
 
     try:
@@ -119,10 +144,12 @@ def _become_worker(controls: Sequence[socket.socket], descriptors: list[int], se
             os.dup2(source, target)
         for control in controls:
             control.detach()
-        os.closerange(_FIRST_FREE, 4096)
+        kept = _FIRST_FREE - 1 if prepared.ruleset is None else prepared.ruleset
+        os.closerange(_FIRST_FREE, kept)
+        os.closerange(kept + 1, 4096)
         os.environ.clear()
         gc.enable()
-        serve(JailSettings.from_json(settings), parent)
+        serve(settings, parent, prepared)
     finally:
         os._exit(70)
 

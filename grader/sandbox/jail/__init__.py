@@ -3,6 +3,7 @@
 from grader.sandbox.jail.descendants import adopt_orphans, kill_everything, kill_orphans
 from grader.sandbox.jail.entering import LAYERS, enter_jail
 from grader.sandbox.jail.limits import limit_grader_memory
+from grader.sandbox.jail.preparing import PreparedJail
 from grader.sandbox.jail.readable import kit_paths, readable_paths
 from grader.sandbox.jail.settings import JailReport, JailSettings, Level
 from grader.sandbox.jail.undumpable import make_undumpable
@@ -12,6 +13,7 @@ __all__ = [
     "JailReport",
     "JailSettings",
     "Level",
+    "PreparedJail",
     "adopt_orphans",
     "enter_jail",
     "kill_everything",

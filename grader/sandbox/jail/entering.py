@@ -12,8 +12,9 @@ from grader.sandbox.jail.kernel import (
     PR_SET_PDEATHSIG,
     prctl,
 )
-from grader.sandbox.jail.landlock import landlock_abi, restrict_files
+from grader.sandbox.jail.landlock import guards_writing
 from grader.sandbox.jail.limits import limit_resources
+from grader.sandbox.jail.preparing import PreparedJail
 from grader.sandbox.jail.seccomp import filter_system_calls
 from grader.sandbox.jail.settings import JailReport, JailSettings
 from grader.sandbox.jail.user import OWN_UID, give_up_root
@@ -34,10 +35,9 @@ LAYERS: Final = (
 """The names of all layers, in the order in which they are applied."""
 
 _LINUX_ONLY: Final = frozenset(LAYERS) - {"session", "umask", "directory", "limits"}
-_FIRST_ABI_THAT_GUARDS_TRUNCATION: Final = 3
 
 
-def enter_jail(settings: JailSettings, parent_pid: int) -> JailReport:
+def enter_jail(settings: JailSettings, parent_pid: int, prepared: PreparedJail | None = None) -> JailReport:
     """
     Put this process into the jail, for good, before it runs anybody's code.
 
@@ -48,11 +48,12 @@ def enter_jail(settings: JailSettings, parent_pid: int) -> JailReport:
     Args:
         settings: What the worker may use.
         parent_pid: The process that must be alive; when it dies the worker is killed.
+        prepared: What this process's parent has made ready for such settings; made here if None.
 
     Returns:
         What is in force. ``files`` among its layers says that other files are out of reach, as tried from inside.
     """
-    entering = _Entering(settings, parent_pid)
+    entering = _Entering(settings, parent_pid, prepared or PreparedJail(settings))
     layers, missing = [], []
     for name in LAYERS:
         if name in settings.off:
@@ -80,8 +81,9 @@ def enter_jail(settings: JailSettings, parent_pid: int) -> JailReport:
 class _Entering:
     """What the layers have to know of each other."""
 
-    def __init__(self, settings: JailSettings, parent_pid: int) -> None:
+    def __init__(self, settings: JailSettings, parent_pid: int, prepared: PreparedJail) -> None:
         self._settings = settings
+        self._prepared = prepared
         self._parent_pid = parent_pid
         self._own_uid = False
         self._landlock_abi = 0
@@ -121,7 +123,7 @@ class _Entering:
             file.write(b"1000")
 
     def _user(self) -> str:
-        detail = give_up_root(self._settings.readable)
+        detail = give_up_root(may_become_another=self._prepared.open_to_everyone)
         self._own_uid = detail == OWN_UID
         return detail
 
@@ -138,10 +140,8 @@ class _Entering:
         prctl(PR_SET_NO_NEW_PRIVS, 1)
 
     def _landlock(self) -> str:
-        abi = landlock_abi(self._settings.landlock_abi)
-        restrict_files(self._settings.readable, abi)
-        self._landlock_abi = abi
-        return f"version {abi}"
+        self._landlock_abi = self._prepared.take_landlock()
+        return f"version {self._landlock_abi}"
 
     def _seccomp(self) -> None:
-        filter_system_calls(refuse_writing=self._landlock_abi < _FIRST_ABI_THAT_GUARDS_TRUNCATION)
+        filter_system_calls(refuse_writing=not guards_writing(self._landlock_abi))

@@ -57,6 +57,21 @@ def prctl(operation: int, value: int = 0, pointer: Any = None) -> int:
     return _check(LIBC.prctl(operation, ctypes.c_ulong(value), third, ctypes.c_ulong(0), ctypes.c_ulong(0)))
 
 
+def advise_memory(address: int, length: int, advice: int) -> None:
+    """
+    Say how a part of this process's memory is used, or should lie.
+
+    Args:
+        address: Its first byte, at the beginning of a page.
+        length: In bytes.
+        advice: One of the kernel's ``MADV`` numbers.
+
+    Raises:
+        OSError: If the kernel refuses.
+    """
+    _check(LIBC.madvise(ctypes.c_void_p(address), ctypes.c_size_t(length), advice))
+
+
 def _check(result: int) -> int:
     if result < 0:
         number = ctypes.get_errno()

@@ -20,6 +20,8 @@ _READ_DIR: Final = 1 << 3
 _RIGHTS_BY_ABI: Final = {1: 13, 2: 14, 3: 15, 4: 15}
 """How many file rights each ABI knows; from 5 on there are 16."""
 
+_FIRST_THAT_GUARDS_TRUNCATION: Final = 3
+
 _WRITABLE: Final = ("/dev/null",)
 """Code that silences its prints opens it for writing; nothing can be kept there."""
 
@@ -35,9 +37,14 @@ def landlock_abi(at_most: int | None = None) -> int:
     return found if at_most is None else min(found, at_most)
 
 
-def restrict_files(readable: Iterable[str], abi: int) -> None:
+def guards_writing(abi: int) -> bool:
+    """Say whether no file can be changed: the first two versions still let any be emptied; 0 means no Landlock."""
+    return abi >= _FIRST_THAT_GUARDS_TRUNCATION
+
+
+def make_ruleset(readable: Iterable[str], abi: int) -> int:
     """
-    Take away from this thread, for good, every access to files but reading the given ones.
+    Return a descriptor of the rules that leave nothing but reading the given files.
 
     Execution is not among what is allowed, and loading a shared library is mere reading. Newer kernels also take
     away TCP (ABI 4), control of devices (5), and signals and abstract sockets to those outside (6). What no version
@@ -60,10 +67,25 @@ def restrict_files(readable: Iterable[str], abi: int) -> None:
             _allow(ruleset, path, _READ_FILE | _READ_DIR)
         for path in _WRITABLE:
             _allow(ruleset, path, _READ_FILE | _WRITE_FILE)
-        prctl(PR_SET_NO_NEW_PRIVS, 1)
-        system_call(_RESTRICT_SELF, ruleset, _QUIET if abi >= 7 else 0)
-    finally:
+    except BaseException:
         os.close(ruleset)
+        raise
+    return ruleset
+
+
+def restrict_files(ruleset: int, abi: int) -> None:
+    """
+    Take away from this thread, for good, what a ruleset does not leave.
+
+    Args:
+        ruleset: As `make_ruleset` returned it, in this process or in the one that it was forked from.
+        abi: The same as for the ruleset.
+
+    Raises:
+        OSError: If the kernel refuses.
+    """
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    system_call(_RESTRICT_SELF, ruleset, _QUIET if abi >= 7 else 0)
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:

@@ -4,7 +4,8 @@ import ctypes
 import errno
 import os
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Final
 
 from grader.sandbox.jail.kernel import PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, architecture, prctl
@@ -21,6 +22,8 @@ _ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _PERMIT: Final[Instruction] = (_RETURN, 0, 0, _ALLOW)
 _REFUSE: Final[Instruction] = (_RETURN, 0, 0, _ERRNO | errno.EPERM)
 _ABSENT: Final[Instruction] = (_RETURN, 0, 0, _ERRNO | errno.ENOSYS)
+
+_INSTRUCTION: Final = struct.Struct("=HBBI")
 
 _AUDIT_ARCHITECTURE: Final = (0xC000003E, 0xC00000B7)
 _FILTER_MODE: Final = 2
@@ -48,10 +51,10 @@ def filter_system_calls(*, refuse_writing: bool) -> None:
     Raises:
         OSError: If the kernel refuses, or the processor is one whose calls are not known here.
     """
-    program = assemble(architecture(), os.getpid(), refuse_writing=refuse_writing)
-    code = b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
+    machine = architecture()
+    code = _pack(_beginning(machine, os.getpid())) + pack_rest(machine, refuse_writing=refuse_writing)
     buffer = ctypes.create_string_buffer(code, len(code))
-    header = struct.pack("@HP", len(program), ctypes.addressof(buffer))
+    header = struct.pack("@HP", len(code) // _INSTRUCTION.size, ctypes.addressof(buffer))
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     prctl(PR_SET_SECCOMP, _FILTER_MODE, ctypes.c_char_p(header))
 
@@ -68,7 +71,22 @@ def assemble(machine: int, pid: int, *, refuse_writing: bool) -> list[Instructio
         pid: The only process that the worker may signal, itself.
         refuse_writing: As in `filter_system_calls`.
     """
-    program: list[Instruction] = [
+    return [*_beginning(machine, pid), *_rest(machine, refuse_writing=refuse_writing)]
+
+
+@cache
+def pack_rest(machine: int, *, refuse_writing: bool) -> bytes:
+    """Return the part of the program that is the same for every process: made once, by whoever forks them."""
+    return _pack(_rest(machine, refuse_writing=refuse_writing))
+
+
+def _pack(program: Iterable[Instruction]) -> bytes:
+    return b"".join(_INSTRUCTION.pack(*instruction) for instruction in program)
+
+
+def _beginning(machine: int, pid: int) -> list[Instruction]:
+    only_itself = _only_these(0, [pid])
+    return [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_JUMP_EQUAL, 1, 0, _AUDIT_ARCHITECTURE[machine]),
         (_RETURN, 0, 0, _KILL_PROCESS),  # 32-bit calls have other numbers
@@ -78,15 +96,17 @@ def assemble(machine: int, pid: int, *, refuse_writing: bool) -> list[Instructio
         (_JUMP_AT_LEAST, 0, 2, FIRST_UNUSED[machine]),
         (_JUMP_AT_LEAST, 1, 0, FIRST_COMMON),
         _ABSENT,
+        *_on("kill", machine, only_itself),
+        *_on("tgkill", machine, only_itself),
     ]
 
-    def on(name: str, *body: Instruction) -> None:
-        number = EXAMINED[name][machine]
-        if number is not None:
-            program.extend([(_JUMP_EQUAL, 0, len(body), number), *body])
 
-    on("kill", *_only_these(0, [pid]))
-    on("tgkill", *_only_these(0, [pid]))
+def _rest(machine: int, *, refuse_writing: bool) -> list[Instruction]:
+    program: list[Instruction] = []
+
+    def on(name: str, *body: Instruction) -> None:
+        program.extend(_on(name, machine, body))
+
     on("clone3", _ABSENT)  # its flags lie in memory, which a filter cannot see; C libraries fall back to clone
     on("openat2", _ABSENT)
     on(
@@ -112,6 +132,12 @@ def assemble(machine: int, pid: int, *, refuse_writing: bool) -> list[Instructio
             program += [(_JUMP_EQUAL, 0, 1, number), _REFUSE]
     program.append(_PERMIT)
     return program
+
+
+def _on(name: str, machine: int, body: Sequence[Instruction]) -> list[Instruction]:
+    """Do this for a call, and go on with the next one's number otherwise."""
+    number = EXAMINED[name][machine]
+    return [] if number is None else [(_JUMP_EQUAL, 0, len(body), number), *body]
 
 
 def _load(argument: int, *, high: bool = False) -> Instruction:

@@ -22,7 +22,7 @@ def uid_of_worker(pid: int) -> int:
     return _FIRST_UID + pid
 
 
-def give_up_root(readable: Iterable[str]) -> str:
+def give_up_root(*, may_become_another: bool) -> str:
     """
     Give up all privileges, for good.
 
@@ -31,7 +31,7 @@ def give_up_root(readable: Iterable[str]) -> str:
     containers), it stays root without a single capability: an ordinary user, but the owner of root's files.
 
     Args:
-        readable: What the worker must be able to read afterwards.
+        may_become_another: Whether a user that owns nothing can read what the worker needs (`open_to_everyone`).
 
     Returns:
         What it is now, in words.
@@ -43,12 +43,17 @@ def give_up_root(readable: Iterable[str]) -> str:
     if was_root:
         for capability in range(64):  # numbers that the kernel does not know are refused, and that is all
             LIBC.prctl(PR_CAPBSET_DROP, ctypes.c_ulong(capability), 0, 0, 0)
-    became_another = was_root and all(map(_open_to_everyone, readable)) and _become(uid_of_worker(os.getpid()))
+    became_another = was_root and may_become_another and _become(uid_of_worker(os.getpid()))
     header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
     system_call(_CAPSET[architecture()], ctypes.c_char_p(header), ctypes.c_char_p(bytes(24)))
     if became_another:
         return OWN_UID
     return "root without capabilities" if was_root else "an ordinary user"
+
+
+def open_to_everyone(paths: Iterable[str]) -> bool:
+    """Say whether a user with no rights of its own can read all these paths; what does not exist does not matter."""
+    return all(map(_open_to_everyone, paths))
 
 
 def _become(uid: int) -> bool:
@@ -62,7 +67,6 @@ def _become(uid: int) -> bool:
 
 
 def _open_to_everyone(path: str) -> bool:
-    """Say whether a user with no rights of its own can read a path; one that does not exist does not matter."""
     path = os.path.realpath(path)
     try:
         mode = os.stat(path).st_mode

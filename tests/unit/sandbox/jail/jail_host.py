@@ -78,8 +78,13 @@ class Host:
         """Run a request's code in a child and tell what the child said and how it ended."""
         reading, writing = os.pipe()
         parent = os.getpid()
-        pid = self.fork(lambda: self.child(request, parent, writing))
+        prepared = None
+        if request.get("prepare"):
+            prepared = jail.PreparedJail(jail.JailSettings.from_json(request["settings"]))
+        pid = self.fork(lambda: self.child(request, parent, writing, prepared))
         os.close(writing)
+        if prepared is not None:
+            prepared.close()
         lines, late = self.read(reading, request.get("limit_s", 120))
         if late:
             os.kill(pid, signal.SIGKILL)
@@ -100,7 +105,7 @@ class Host:
             lines += data
         return lines, True
 
-    def child(self, request, parent, writing):
+    def child(self, request, parent, writing, prepared):
         """Enter the jail if asked to, run the code, tell the outcome."""
         names = {
             **{module.__name__.rpartition(".")[2]: module for module in MODULES},
@@ -114,7 +119,8 @@ class Host:
         }
         exec(request.get("before", ""), names)
         if request["settings"] is not None:
-            report = jail.enter_jail(jail.JailSettings.from_json(request["settings"]), request.get("parent", parent))
+            settings = jail.JailSettings.from_json(request["settings"])
+            report = jail.enter_jail(settings, request.get("parent", parent), prepared)
             held = {"layers": report.layers, "missing": report.missing, "level": report.level}
             os.write(writing, json.dumps({"report": held}).encode() + b"\n")
         answer = {"outcome": "done"}

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from grader.sandbox.jail import JailSettings, readable_paths
-from grader.sandbox.jail.user import _open_to_everyone
+from grader.sandbox.jail.user import open_to_everyone
 
 REPOSITORY = Path(__file__).parents[4]
 NOBODY = 65534
@@ -47,7 +47,7 @@ class Jailer:
 
     def settings(self, **changes: Any) -> JailSettings:
         """Return settings that let this user read `readable/` and the runtime, and hide the rest of the arena."""
-        readable = [path for path in runtime() if self.user != USERS[1] or _open_to_everyone(path)]
+        readable = [path for path in runtime() if self.user != USERS[1] or open_to_everyone([path])]
         readable += [str(self.closed / "python")] if self.user == USERS[2] else []
         fields = {"readable": (*readable, str(self.arena / "readable")), "hidden": (str(self.arena / "hidden"),)}
         return JailSettings(**fields | changes)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from jailer import USERS, Hosts, Jailer, make_jailer, remove_arena, runtime
 
-from grader.sandbox.jail.user import _open_to_everyone
+from grader.sandbox.jail.user import open_to_everyone
 
 WORK = """
 torch.set_num_threads(1)
@@ -44,7 +44,7 @@ def test_torch_computes_the_same_inside_and_outside(torch_jailer: Jailer) -> Non
 def test_torch_still_imports_parts_of_itself(torch_jailer: Jailer) -> None:
     """Some of its modules are loaded at first use; so is a package that nobody used before."""
     if torch_jailer.uid != os.getuid() or torch_jailer.user == USERS[1]:
-        closed = [path for path in runtime() if not _open_to_everyone(path)]
+        closed = [path for path in runtime() if not open_to_everyone([path])]
         if closed:
             pytest.skip(f"this interpreter is closed to other users: {closed[0]}")
     code = """
