@@ -90,10 +90,7 @@ def serve_forks(controls: Sequence[socket.socket]) -> NoReturn:
                 loaded.update(request["preload"])
                 gc.freeze()
             settings = JailSettings.from_json(request["settings"])
-            if prepared is None or not prepared.fits(settings):
-                if prepared is not None:
-                    prepared.close()
-                prepared = PreparedJail(settings)
+            prepared = _prepare(settings, prepared)
             pid = os.fork()
             if pid == 0:
                 _become_worker(controls, descriptors, settings, me, prepared)
@@ -113,6 +110,15 @@ def serve_forks(controls: Sequence[socket.socket]) -> NoReturn:
         for _ in range(_PAGES_A_FORK):
             next(huge_pages, None)
     os._exit(0)
+
+
+def _prepare(settings: JailSettings, before: PreparedJail | None) -> PreparedJail:
+    """Return what was prepared before if these settings can have it, as all of one course can."""
+    if before is not None:
+        if before.fits(settings):
+            return before
+        before.close()
+    return PreparedJail(settings)
 
 
 def _receive(control: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
