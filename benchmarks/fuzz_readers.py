@@ -252,6 +252,8 @@ def fill_gradebook(path: Path) -> str:
         return "refused"
     fill = fill_moodle(_LINES, text) if path.stem == "moodle" else fill_canvas(_LINES, "Attention", text)
     fill.text.encode()
+    for line in (*fill.left_out, *fill.notes):
+        assert len(line.splitlines()) == 1, f"not one line: {line!r}"
     return "read"
 
 

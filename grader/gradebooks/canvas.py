@@ -20,6 +20,7 @@ from grader.gradebooks.exported import (
 )
 from grader.model.student_line import StudentLine
 from grader.report.cells import BOM, CsvWriter, find_column, number_cell, read_table
+from grader.report.harmless import harmless_line
 
 _IDENTITY = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _POINTS_POSSIBLE = "    Points Possible"
@@ -98,11 +99,12 @@ def fill_canvas(lines: Iterable[StudentLine], title: str, downloaded: str) -> Ex
         if not row[-1].strip():
             row[-1] = two_decimals(possible)
         elif written and _differs(row[-1], possible):
-            notes.append(
+            note = (
                 f"Canvas has {row[-1].strip()} points possible for {kept[0][-1]}, the course {number_cell(possible)}. "
                 "An import does not change that: set the assignment's points in Canvas, or the grades mean another "
                 "percentage there"
             )
+            notes.append(harmless_line(note))
     return Exported(table._replace(rows=kept).text(), written, tuple(left_out), tuple(notes))
 
 

@@ -12,12 +12,15 @@ _LONGEST_HEADER: Final = 200
 
 
 class GradebookError(GraderError):
-    """A gradebook's own file cannot be filled in."""
+    """A gradebook's own file cannot be filled in; said in one line, whatever the file's cells hold."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(harmless_line(message))
 
 
 def found_columns(header: Sequence[str]) -> str:
     """Return what a table begins with, for a message of one line."""
-    return harmless_line(", ".join(header[:6]))[:_LONGEST_HEADER] or "an empty file"
+    return ", ".join(header[:6])[:_LONGEST_HEADER].strip() or "an empty file"
 
 
 class Exported(NamedTuple):
@@ -57,7 +60,8 @@ def find_row(known: Mapping[str, int], line: StudentLine) -> int | None:
 def shown(line: StudentLine) -> str:
     """Return whom a message is about."""
     student = line.student
-    return f"{student.id} ({student.name})" if student.name and student.name != student.id else student.id
+    both = f"{student.id} ({student.name})" if student.name and student.name != student.id else student.id
+    return harmless_line(both)
 
 
 def feedback_words(line: StudentLine) -> str:

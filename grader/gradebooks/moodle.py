@@ -102,7 +102,7 @@ def _refuse_smaller_scale(shown_maximum: str, max_score: float) -> None:
         return
     if abs(possible - max_score) > 0.005:
         raise GradebookError(
-            f"the worksheet's maximum grade is {shown_maximum}, but the course gives {max_score:g} points. Set the "
+            f"the worksheet's maximum grade is {possible:g}, but the course gives {max_score:g} points. Set the "
             f"assignment's maximum grade to {max_score:g} in Moodle and download the worksheet again."
         )
 

@@ -79,6 +79,8 @@ def test_other_points_possible_in_canvas_are_told():
     [note] = fill_canvas([make_line("0007", 6.0)], "Attention", other).notes
 
     assert note.startswith("Canvas has 5.00 points possible for Attention (4567), the course 10.")
+    [note] = fill_canvas([make_line("0007", 6.0)], "Attention", other.replace("5.00", "\x0c5\x0b\u2028")).notes
+    assert 1 == len(note.splitlines())
     assert () == fill_canvas([make_line("0007", 6.0)], "Attention", same).notes
     assert () == fill_canvas([make_line("0007", 6.0)], "Attention", DOWNLOADED).notes
 

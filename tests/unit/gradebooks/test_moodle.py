@@ -76,8 +76,21 @@ def test_a_name_that_two_students_have_gives_neither_the_grade():
 
 def test_another_scale_is_refused():
     """Moodle would take 60 of 70 points for 60 of 10, or refuse the file."""
-    with pytest.raises(GradebookError, match="maximum grade is 10.00, but the course gives 70 points. Set"):
+    with pytest.raises(GradebookError, match="maximum grade is 10, but the course gives 70 points. Set"):
         fill_moodle([make_line("501", 60.0, max_score=70.0)], WORKSHEET)
+
+
+def test_what_cells_hold_stays_within_its_line():
+    """A form feed before a number is read over, and must not break the line that says what the number is."""
+    broken = WORKSHEET.replace(",10.00,", ",\x0c20.00,")
+    assert broken != WORKSHEET
+
+    with pytest.raises(GradebookError) as refusal:
+        fill_moodle([make_line("501", 6.0)], broken)
+    absent = fill_moodle([make_line("x\ny", 6.0, name="Bob\x0cRoe")], WORKSHEET).left_out
+
+    assert str(refusal.value).startswith("the worksheet's maximum grade is 20, but the course gives 10 points.")
+    assert ("x y (Bob\\x0cRoe): not in Moodle's worksheet",) == absent
 
 
 def test_a_worksheet_in_another_language_is_refused_with_what_to_do():
