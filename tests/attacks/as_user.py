@@ -16,7 +16,7 @@ from shlex import quote
 from typing import Final
 
 from grader.sandbox.jail import readable_paths
-from grader.sandbox.jail.user import _open_to_everyone
+from grader.sandbox.jail.user import open_to_everyone
 
 KINDS: Final = ("ordinary", "own", "closed")
 ROOT: Final = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ def kind_at_hand() -> str:
     """Return the kind of user that this process is."""
     if os.geteuid():
         return "ordinary"
-    return "own" if all(map(_open_to_everyone, readable_paths())) else "closed"
+    return "own" if open_to_everyone(readable_paths()) else "closed"
 
 
 def run_tests(kind: str, arguments: list[str]) -> "subprocess.CompletedProcess[str]":
@@ -83,7 +83,7 @@ def run_tests(kind: str, arguments: list[str]) -> "subprocess.CompletedProcess[s
 def _open(home: Path) -> list[str]:
     """Let everybody reach Python, with nothing else of the home that it lies in."""
     base = os.path.realpath(sys.base_prefix)
-    closed = [str(parent) for parent in reversed(Path(base).parents) if not _open_to_everyone(str(parent))]
+    closed = [str(parent) for parent in reversed(Path(base).parents) if not open_to_everyone([str(parent)])]
     lines = []
     if closed:
         held = home / "base"
@@ -95,7 +95,7 @@ def _open(home: Path) -> list[str]:
             f"mount --bind {quote(str(held))} {quote(base)}",
         ]
     for path in (*readable_paths(), str(ROOT)):
-        if not path.startswith(base + os.sep) and path != base and not _open_to_everyone(path):
+        if not path.startswith(base + os.sep) and path != base and not open_to_everyone([path]):
             raise CannotBecomeError(f"{path} is closed to others")
     return lines
 
