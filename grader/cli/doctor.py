@@ -28,10 +28,10 @@ def doctor_command(ctx: click.Context) -> None:
     if sys.platform == "win32":
         click.echo("Windows: native Python cannot run the grader. Install it inside WSL2, where everything works.")
         ctx.exit(3)
-    from grader.sandbox.launch import clean_environment, python_command
+    from grader.sandbox.launch import python_command, trusted_environment
 
     command = [*python_command(), "-m", "grader.sandbox.probe"]
-    result = subprocess.run(command, capture_output=True, env=clean_environment(), cwd="/", check=False)
+    result = subprocess.run(command, capture_output=True, env=trusted_environment(), cwd="/", check=False)
     if result.returncode:
         last = result.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
         click.echo(f"No worker can be started here: {' '.join(last) or 'no reason given'}")

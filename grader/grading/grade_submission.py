@@ -84,6 +84,8 @@ class SubmissionGrader:
     _fingerprints: dict[str, Fingerprints] = field(default_factory=dict)
     _stand_ins: dict[str, list[StandIn]] = field(default_factory=dict)
     _questions: dict[str, tuple[Question, ...]] = field(default_factory=dict)
+    _has_graded: bool = False
+    """Whether this very process has opened a session, so that it may have computed gradients."""
 
     def try_isolation(self) -> None:
         """
@@ -152,10 +154,15 @@ class SubmissionGrader:
         if lanes > 1:  # what takes longest first, so that no lane is left with it at the end
             order.sort(key=lambda number: -len(self.course.exercise(job.entries[number].exercise).claims))
         run = _SubmissionRun(self, job, budget, emit)
-        for sandbox in self.sandboxes[1:lanes]:
-            sandbox.wait_until_ready()
+        here = True
+        if len(self.sandboxes) > 1:
+            for sandbox in self.sandboxes:
+                sandbox.wait_until_ready()
+            if not self.sandboxes[0].gradients_survive_forks:
+                # This process may be forked as long as it has computed none: so it lets forks do everything.
+                here, lanes = self._has_graded, 1 if self._has_graded else lanes
         return run_lanes(
-            order, lanes, lambda lane, number: run.grade_exercise(job.entries[number], self.sandboxes[lane])
+            order, lanes, lambda lane, number: run.grade_exercise(job.entries[number], self.sandboxes[lane]), here=here
         )
 
     def answers(self, exercise: Exercise, job: Job) -> Answers:
@@ -171,6 +178,7 @@ class SubmissionGrader:
     ) -> ExerciseSession:
         """Return a session with a submission's code for an exercise, which a file provides."""
         assert entry.path is not None
+        self._has_graded = True
         not_here: dict[Device, str] = {}
         if not pretend_device.available():
             not_here["pretend"] = f"Device mistakes cannot be looked for: {pretend_device.unavailable_reason()}."

@@ -29,7 +29,9 @@ MOST_EXERCISES: Final = 256
 """A place in the queue is one byte."""
 
 
-def run_lanes(order: Sequence[int], lanes: int, grade: Callable[[int, int], GradedExercise]) -> list[GradedExercise]:
+def run_lanes(
+    order: Sequence[int], lanes: int, grade: Callable[[int, int], GradedExercise], *, here: bool = True
+) -> list[GradedExercise]:
     """
     Grade exercises in this process and in forks of it, each taking the next from one queue until it is empty.
 
@@ -40,6 +42,7 @@ def run_lanes(order: Sequence[int], lanes: int, grade: Callable[[int, int], Grad
             first.
         lanes: How many processes there may be.
         grade: Grades an exercise, given the number of its lane and its own.
+        here: Whether this process is one of the lanes, and not all of them are forks.
 
     Returns:
         The results by number.
@@ -57,8 +60,8 @@ def run_lanes(order: Sequence[int], lanes: int, grade: Callable[[int, int], Grad
         return {number: grade(lane, number) for number in _taken_from(queue)}
 
     try:
-        forks = [_fork(lane, grade_lane) for lane in range(1, min(lanes, len(order)))]
-        results = grade_lane(0)
+        forks = [_fork(lane, grade_lane) for lane in range(1 if here else 0, min(lanes, len(order)))]
+        results = grade_lane(0) if here else {}
     finally:
         os.close(queue)
     for pid, reading in forks:

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import IO, BinaryIO, Final, Self
 
 from grader.model.errors import RunnerError
-from grader.sandbox.launch import clean_environment, python_command
+from grader.sandbox.launch import python_command, trusted_environment
 
 _END_S: Final = 5.0
 """How long a process may take to end by itself."""
@@ -57,7 +57,7 @@ class LineProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            env=clean_environment(),
+            env=trusted_environment(),
             cwd="/",
             start_new_session=True,  # Ctrl-C is for the command line, which then ends the process in order
         )

@@ -19,6 +19,16 @@ def python_command() -> list[str]:
     return [sys.executable, "-I"]
 
 
+def trusted_environment() -> dict[str, str]:
+    """
+    Return the environment of the process that grades, which sees no accelerator.
+
+    It needs none, and with one torch would start threads at the first gradient that no fork survives
+    (`autograd_forks`). Workers that are started by themselves see what there is.
+    """
+    return clean_environment() | dict.fromkeys(("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"), "")
+
+
 def clean_environment() -> dict[str, str]:
     """Return the environment of a new process: one thread, no display, and of the user's own what it needs to start."""
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")

@@ -43,6 +43,8 @@ class Sandbox(Protocol):
     """Something that starts workers."""
 
     start_method: StartMethod
+    gradients_survive_forks: bool
+    """Whether a process that has computed gradients may be forked (`autograd_forks`); known once it is ready."""
 
     def start_worker(self, settings: JailSettings, limits: Limits, preload: Sequence[str] = ()) -> "Worker":
         """Start one worker; it has said hello when this returns."""
@@ -183,6 +185,7 @@ class ForkSandbox:
         self._control = control
         self._lines = control.makefile("rb")
         self._ready = False
+        self.gradients_survive_forks = False
 
     def start_worker(self, settings: JailSettings, limits: Limits, preload: Sequence[str] = ()) -> Worker:
         """Start one worker in a few milliseconds."""
@@ -203,7 +206,7 @@ class ForkSandbox:
     def wait_until_ready(self) -> None:
         """Wait until the zygote has warmed up, which it does while the trusted side reads its suites."""
         if not self._ready:
-            self._answer()
+            self.gradients_survive_forks = self._answer()["gradients_survive_forks"]
             self._ready = True
 
     def reap(self, pid: int, *, confined: bool) -> Usage:
@@ -246,6 +249,7 @@ class SpawnSandbox:
     """
 
     start_method: StartMethod = "spawn"
+    gradients_survive_forks = False
 
     def __init__(self) -> None:
         self._processes: dict[int, subprocess.Popen[bytes]] = {}

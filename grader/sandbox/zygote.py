@@ -1,6 +1,7 @@
 """A process that has imported torch and nothing else, and forks workers on request."""
 
 import gc
+import importlib
 import json
 import os
 import select
@@ -68,7 +69,7 @@ def serve_forks(controls: Sequence[socket.socket]) -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the trusted side, which then closes the socket
     make_undumpable()
     adopt_orphans()  # what a worker without the system call filter detaches from itself comes to light here
-    _warm_up()
+    gradients = _warm_up()
     me = os.getpid()
     loaded: set[str] = set()
     workers: set[int] = set()
@@ -76,7 +77,7 @@ def serve_forks(controls: Sequence[socket.socket]) -> NoReturn:
     forks = 0
     huge_pages: Iterator[int] = iter(())
     for control in controls:
-        control.sendall(b'{"ready": true}\n')
+        control.sendall(json.dumps({"gradients_survive_forks": gradients}).encode() + b"\n")
     waiting = list(controls)
     while waiting:
         control = select.select(waiting, [], [])[0][0]
@@ -168,9 +169,12 @@ def _reap(pid: int) -> dict[str, Any]:
     return {"status": status, "peak_mb": usage.ru_maxrss >> 10, "cpu_s": usage.ru_utime + usage.ru_stime}
 
 
-def _warm_up() -> None:
+def _warm_up() -> bool:
     """
     Do once what would otherwise cost each worker, or behave differently in its jail.
+
+    Returns:
+        Whether gradients were among it, because they survive a fork here.
 
     The first operations read /proc/cpuinfo to choose their kernels: in a jail without it they would fall back to
     slower ones whose results differ in the sixth digit. ``autograd.grad`` imports sympy at its first use, and seeding
@@ -178,18 +182,25 @@ def _warm_up() -> None:
     """
     import torch
 
-    from grader.sandbox import pretend_device, worker
+    from grader.sandbox import autograd_forks, pretend_device, worker
     from grader.sandbox.executor import seed_everything
     from grader.sandbox.wire import pack_frame, split_frame, unpack_frame
 
     assert worker.CHANNEL
     torch.set_num_threads(1)
+    gradients = autograd_forks.survive_forks()
     x = torch.randn(2, 2, 8, 8, requires_grad=True)
-    torch.nn.functional.scaled_dot_product_attention(x, x, x).sum().backward()  # type: ignore[no-untyped-call]
-    torch.nn.Linear(8, 8)(x).softmax(-1).sum().backward()
-    torch.autograd.grad([(x @ x).sin()], [x], [torch.ones_like(x)])
+    outputs = [
+        torch.nn.functional.scaled_dot_product_attention(x, x, x),
+        torch.nn.Linear(8, 8)(x).softmax(-1),
+        (x @ x).sin(),
+    ]
+    importlib.import_module("torch.fx.experimental.symbolic_shapes")
+    if gradients:
+        torch.autograd.grad(outputs, [x], [torch.ones_like(output) for output in outputs])
+        pretend_device.prepare()
     unpack_frame(*split_frame(pack_frame({"x": x, "n": (1, 2.0)})))
-    pretend_device.prepare()
     seed_everything(0)
     gc.collect()
     gc.freeze()  # otherwise a child's first collection copies every page that torch's objects lie on
+    return gradients

@@ -52,6 +52,14 @@ def test_no_fork_is_made_for_nothing() -> None:
     assert [] == run_lanes([], 2, lambda *_: graded("a"))
 
 
+def test_this_process_may_leave_everything_to_forks() -> None:
+    """Where gradients do not survive a fork, a process that computes none can be forked again and again."""
+    by = [result.flags[0].message for result in run_lanes(range(3), 2, lambda *_: graded("a"), here=False)]
+
+    assert str(os.getpid()) not in by
+    assert str(os.getpid()) not in run_lanes([0], 1, lambda *_: graded("a"), here=False)[0].flags[0].message
+
+
 def test_a_lane_that_ends_without_a_result_is_the_graders_fault() -> None:
     """Never a low score."""
 
