@@ -334,7 +334,9 @@ _RULES = (
     # Calls.
     _rule(
         "TypeError",
-        r"missing 1 required positional arguments?: \"dim\"",
+        # In the words of torch 2.13, and of 2.6.
+        r"missing 1 required positional arguments?: \"dim\"|\(\) received an invalid combination of arguments - got "
+        r"\(Tensor\), but expected one of:\s+\* \(Tensor input, int dim\b",
         "The operation must be told along which dimension it works: attention weights are normalised over the "
         "keys, `dim=-1`.",
     ),

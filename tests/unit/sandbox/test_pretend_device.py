@@ -1059,6 +1059,9 @@ def test_it_works_in_a_forked_process_with_one_thread():
 import os, torch
 torch.set_num_threads(1)
 from grader.sandbox import pretend_device as device
+from grader.sandbox.autograd_forks import survive_forks
+if not survive_forks():
+    raise SystemExit("gradients survive no fork")
 device.prepare()
 torch.ones(2, requires_grad=True).sum().backward()
 threads = "/proc/self/task"
@@ -1078,4 +1081,6 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
         [sys.executable, "-W", "error", "-c", program], env=environment, capture_output=True, text=True, timeout=60
     )
 
+    if "gradients survive no fork" in finished.stderr:
+        pytest.skip(f"gradients survive no fork with torch {torch.__version__} here, so no zygote computes any")
     assert ("0\n", "") == (finished.stdout, finished.stderr)
