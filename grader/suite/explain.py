@@ -179,7 +179,7 @@ _RULES = (
         "with `mask.bool()` first.",
     ),
     _rule(
-        "RuntimeError",
+        "RuntimeError NotImplementedError",
         r"Subtraction, the `-` operator, with (?:a bool tensor|two bool tensors) is not supported|"
         r"Negation, the `-` operator, on a bool tensor is not supported",
         "Boolean masks cannot be subtracted or negated with `-`: invert one with `~mask`, or convert it with "

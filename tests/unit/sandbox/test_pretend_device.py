@@ -829,7 +829,7 @@ def test_wrong_functions_are_caught(program):
     """Each passes on the CPU (but for the hard-coded CUDA) and is found here, as a device mistake."""
     inputs = [to_pretend(tensor) for tensor in attention_inputs()]
 
-    with PretendDevice() as device, pytest.raises(Exception, match=r"device|CUDA|cuda") as caught:
+    with PretendDevice() as device, pytest.raises(Exception, match=r"device|CUDA|cuda|NVIDIA") as caught:
         program(*inputs)
 
     assert is_device_mistake(caught.value), caught.value
