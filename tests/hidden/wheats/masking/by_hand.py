@@ -19,6 +19,6 @@ def combine_masks(padding_mask, causal_mask):
 def masked_softmax(scores, mask=None):
     keep = torch.ones_like(scores) if mask is None else mask.to(scores.dtype).expand(scores.shape)
     largest = scores.masked_fill(keep == 0, torch.finfo(scores.dtype).min).amax(-1, keepdim=True).detach()
-    exponentials = torch.exp((scores - largest).clamp(max=0)) * keep
+    exponentials = torch.exp((scores - largest).masked_fill(keep == 0, 0.0)) * keep
     total = exponentials.sum(-1, keepdim=True)
     return exponentials / torch.where(total == 0, torch.ones_like(total), total)
