@@ -31,12 +31,12 @@ def try_checks(suites: SuitePlugin, seeds: int) -> int:
     failed = 0
     for exercise in course.exercises:
         forms = [trees.solution(exercise.id), *trees.wheats(exercise.id)]
+        stand_ins, ids = read_stand_ins(trees, exercise), course.settings.exercises
         for check in (check for check in exercise.claims if check.startswith(TRAINED)):
             shown: dict[str, list[float]] = defaultdict(list)
             took, passed = [], 0
             for seed in range(seeds):
                 path = forms[seed % len(forms)]
-                stand_ins, ids = read_stand_ins(trees, exercise), course.settings.exercises
                 code = KnownCode(suites, exercise, path.read_text("utf-8"), seed, stand_ins, ids)
                 for other in suites.depends_on(exercise.id, check):
                     code.result(other)  # else it would be part of the time

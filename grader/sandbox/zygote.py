@@ -1,5 +1,6 @@
 """A process that has imported torch and nothing else, and forks workers on request."""
 
+import contextlib
 import gc
 import importlib
 import json
@@ -195,10 +196,12 @@ def _warm_up() -> bool:
         torch.nn.Linear(8, 8)(x).softmax(-1),
         (x @ x).sin(),
     ]
-    importlib.import_module("torch.fx.experimental.symbolic_shapes")
     if gradients:
         torch.autograd.grad(outputs, [x], [torch.ones_like(output) for output in outputs])
         pretend_device.prepare()
+    else:
+        with contextlib.suppress(ImportError):  # what a first gradient would import, half a second for each worker
+            importlib.import_module("torch.fx.experimental.symbolic_shapes")
     unpack_frame(*split_frame(pack_frame({"x": x, "n": (1, 2.0)})))
     seed_everything(0)
     gc.collect()
