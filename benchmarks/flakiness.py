@@ -68,20 +68,21 @@ class Trial:
             "code": digest_of(self.exercise),
         }
 
-    def _code(self, path: Path) -> KnownCode:
+    def code(self, path: Path) -> KnownCode:
+        """Return one piece of the exercise's known code, on this seed."""
         text = path.read_text("utf-8")
         ids = self.course.settings.exercises
         return KnownCode(self.suites, self.exercise, text, self.seed, self.stand_ins, ids, self.answers)
 
     def _rejections(self, path: Path) -> Iterator[str]:
-        code = self._code(path)
+        code = self.code(path)
         for check in self.exercise.claims:
             result = code.result(check)
             if result.verdict not in _ACCEPTED:
                 yield f"{_name(path)}: {check} is {result.verdict}: {result.rationale} {result.message}".strip()
 
     def _passes(self, path: Path, loses: Sequence[str]) -> Iterator[str]:
-        code = self._code(path)
+        code = self.code(path)
         return (f"{_name(path)}: keeps {criterion}" for criterion in loses if not code.loses(criterion))
 
 

@@ -49,7 +49,7 @@ def confirm(answers, observe, question, measured, expected=None):
     parts = measured if isinstance(measured, tuple) else (measured,)
     right = answers.pose(question).right if expected is None else expected
     for got, wanted in zip(parts, right if isinstance(right, tuple) else (right,), strict=True):
-        # What is measured on random numbers scatters by one in a hundred; known mistakes are further away than 6 %.
+        # What is measured on random numbers scatters by a few thousandths; known mistakes are further away than 6 %.
         expect_number(got, wanted, "what your code measures", tolerance=0.06)
 
 
@@ -231,11 +231,12 @@ def sharpness(learner, query, key, scaled):
 
 
 def draw_tokens(draw, d_k):
-    """Standard normal tokens, so many that their scores' spread is known to a hundredth.
+    """Normal tokens whose variance is exactly one, so many that their scores' spread is known to a few thousandths.
 
-    The variance of n · n scores scatters by √(2 / (n d_k)) for the queries and as much for the keys.
+    Of tokens as they are drawn, 12000 numbers have a variance between 0.95 and 1.05 or so, and so have their scores.
     """
-    return draw.normal(max(300, 12000 // d_k), d_k)
+    tokens = draw.normal(max(300, 12000 // d_k), d_k)
+    return tokens / tokens.square().mean().sqrt()
 
 
 def test_sharpness_sees_all_scores(learner, draw):
