@@ -8,6 +8,7 @@ to a file, so runs in pieces add up; the page is written from that file.
 """
 
 import argparse
+import ast
 import gc
 import hashlib
 import json
@@ -87,13 +88,17 @@ class Trial:
 
 
 def digest_of(exercise: Exercise) -> str:
-    """Return a hash of what a trial follows from: the suite, the known code, and what belongs to which criterion."""
+    """
+    Return a hash of what a trial follows from: the suite, the known code, and what belongs to which criterion.
+
+    Comments and line breaks are left out: a better one is no reason to try hundreds of seeds again.
+    """
     known = TREES.suite(exercise.id), TREES.solution(exercise.id), *map(TREES.stand_in, exercise.rubric.builds_on)
     chaffs = TREES.chaffs(exercise.id)
     paths = *known, *TREES.wheats(exercise.id), *chaffs, *map(TREES.twin, chaffs)
     digest = hashlib.sha256()
     for path in paths:
-        digest.update(path.read_bytes())
+        digest.update(ast.dump(ast.parse(path.read_bytes())).encode())
     for criterion in exercise.rubric.criteria:
         digest.update(f"{criterion.id}: {criterion.checks}\n".encode())
     return digest.hexdigest()[:16]

@@ -343,8 +343,8 @@ def test_the_decoder_s_state_decides_what_is_looked_at(learner, draw, observe):
     """
     size = draw.sizes(*SIZES, low=4)
     module, values = make(learner, draw, size)
-    # Scores that differ by 2 at most: a sharp softmax may leave all weight on one token for either state.
-    values["v.weight"] /= values["v.weight"].abs().sum()
+    # Scores that differ by 8 at most: a sharper softmax may leave all weight on one token for either state.
+    values["v.weight"] *= 4 / values["v.weight"].abs().sum()
     module.load(values)
     decoder_state, encoder_states = states(draw, size)
     other_state = draw.normal(*decoder_state.shape)
@@ -638,8 +638,13 @@ def test_gradients_reach_all_inputs(learner, draw):
         def answer(moved_input, place=place):
             return take_step(module, *inputs[:place], moved_input, *inputs[place + 1 :])[0]
 
-        direction = draw.normal(*inputs[place].shape, dtype=torch.float64)
-        expect_slope(answer, inputs[place], direction, found.arguments[place], along, name, "state after the step")
+        for direction in two_directions(draw, inputs[place]):
+            expect_slope(answer, inputs[place], direction, found.arguments[place], along, name, "state after the step")
+
+
+def two_directions(draw, start):
+    """Where an input moves. Along one direction in fifty the state hardly changes, and no gradient looks right."""
+    return [draw.normal(*start.shape, dtype=torch.float64) for _ in range(2)]
 
 
 def step_position(module, inputs):
@@ -668,8 +673,9 @@ def test_gradients_reach_every_layer(learner, draw):
         def answer(moved_parameter, name=name):
             return take_step(module.load({name: moved_parameter}), *inputs)[0]
 
-        direction = draw.normal(*parameter.shape, dtype=torch.float64)
-        expect_slope(answer, parameter, direction, found.parameters.get(name), along, name, "state after the step")
+        gradient = found.parameters.get(name)
+        for direction in two_directions(draw, parameter):
+            expect_slope(answer, parameter, direction, gradient, along, name, "state after the step")
         module.load({name: parameter})
 
 
