@@ -23,6 +23,7 @@ from typing import Any, Final
 
 import torch
 from flakiness import Trial
+from trained_checks import TRAINED
 
 from grader.course.load import load_course
 from grader.course.trees import builtin_course
@@ -31,8 +32,6 @@ from grader.suite.plugin import SuitePlugin, run_suites
 
 TREES = builtin_course()
 _ACCEPTED = (Verdict.PASSED, Verdict.NOT_ASSESSED)
-# Two seconds each, with bounds of their own: `trained_checks.py` looks at them.
-_NOT_HERE = "trained_"
 _SYMBOLS: Final[dict[type[ast.cmpop], str]] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 
 
@@ -138,7 +137,7 @@ def measure(
                 if time.monotonic() > deadline:
                     return
                 code = trial.code(path)
-                for check in checks or (check for check in exercise.claims if not check.startswith(_NOT_HERE)):
+                for check in checks or (check for check in exercise.claims if not check.startswith(TRAINED)):
                     margins.where = f"{check}, {path.parent.name}/{path.stem}, seed {seed}"
                     result = code.result(check)
                     if result.verdict not in _ACCEPTED:
