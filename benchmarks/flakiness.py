@@ -35,7 +35,7 @@ from grader.suite.answers import Answers, open_answers
 from grader.suite.plugin import SuitePlugin, run_suites
 
 TREES = builtin_course()
-_ACCEPTED = (Verdict.PASSED, Verdict.NOT_ASSESSED)
+ACCEPTED = (Verdict.PASSED, Verdict.NOT_ASSESSED)
 
 
 class Trial:
@@ -82,7 +82,7 @@ class Trial:
             if check.startswith(TRAINED):
                 continue
             result = code.result(check)
-            if result.verdict not in _ACCEPTED:
+            if result.verdict not in ACCEPTED:
                 yield f"{_name(path)}: {check} is {result.verdict}: {result.rationale} {result.message}".strip()
 
     def _passes(self, path: Path, loses: Sequence[str]) -> Iterator[str]:

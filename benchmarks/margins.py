@@ -13,6 +13,7 @@ import argparse
 import ast
 import collections
 import math
+import operator
 import shutil
 import sys
 import tempfile
@@ -22,16 +23,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import torch
-from flakiness import Trial
+from flakiness import ACCEPTED, Trial
 from trained_checks import TRAINED
 
 from grader.course.load import load_course
 from grader.course.trees import builtin_course
-from grader.model.verdict import Verdict
 from grader.suite.plugin import SuitePlugin, run_suites
 
 TREES = builtin_course()
-_ACCEPTED = (Verdict.PASSED, Verdict.NOT_ASSESSED)
+_COMPARE: Final = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _SYMBOLS: Final[dict[type[ast.cmpop], str]] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 
 
@@ -51,7 +51,7 @@ class Margins:
                 # One element decides: for any() that which is furthest on the side of True, for all() of False.
                 gap = gap.max() if (reduced == "any") == (symbol[0] == ">") else gap.min()
             self._keep(gap)
-        return {"<": left.__lt__, "<=": left.__le__, ">": left.__gt__, ">=": left.__ge__}[symbol](right)
+        return _COMPARE[symbol](left, right)
 
     def isclose(self, got: torch.Tensor, expected: torch.Tensor, *, rtol: float, atol: float, equal_nan: bool) -> Any:
         """Do what `expect_close` does, and keep how much of the tolerance was used."""
@@ -140,7 +140,7 @@ def measure(
                 for check in checks or (check for check in exercise.claims if not check.startswith(TRAINED)):
                     margins.where = f"{check}, {path.parent.name}/{path.stem}, seed {seed}"
                     result = code.result(check)
-                    if result.verdict not in _ACCEPTED:
+                    if result.verdict not in ACCEPTED:
                         print(f"Not passed: {margins.where}: {result.rationale} {result.message}", flush=True)
 
     run_watched(exercises, margins, serve)
