@@ -11,6 +11,7 @@ from grader.model.verdict import Verdict
 from grader.sandbox.picture import Picture
 from grader.sandbox.problems import LearnerProblem
 from grader.sandbox.remote import Observed, describe_value
+from grader.suite.draw import Draw
 
 # Bound now, before any learner's code exists anywhere.
 _isclose, _isfinite, _equal = torch.isclose, torch.isfinite, torch.equal
@@ -18,8 +19,10 @@ _isclose, _isfinite, _equal = torch.isclose, torch.isfinite, torch.equal
 # Central differences in float64 are right to 1e-5 with the first step; where an answer is computed in float32 on the
 # way, to 1e-3. One-sided ones with the second step are right to 1e-4, in float32 to 1e-2.
 _STEP, _SMALL_STEP = 1e-3, 3e-5
-# A gradient that is cut off differs by 0.1 and more.
+# A gradient that is cut off differs by 0.1 and more along nearly all directions.
 _SLOPE_TOLERANCE = 0.02
+# Along one direction in some fifty hardly anything changes, and there a gradient that is cut off looks right.
+_DIRECTIONS = 2
 
 
 class CheckFailed(AssertionError):  # noqa: N818 - pytest's word for it is "failed"
@@ -187,14 +190,14 @@ def expect_gradient(got: torch.Tensor | None, what: str) -> torch.Tensor:
 def expect_slope(
     answer: Callable[[torch.Tensor], Any],
     start: torch.Tensor,
-    direction: torch.Tensor,
     gradient: torch.Tensor | None,
     along: torch.Tensor,
     what: str,
+    draw: Draw,
     of: str = "output",
 ) -> float:
     """
-    Expect ``(answer * along).sum()`` to change in a direction as a gradient says; return how fast it does.
+    Expect ``(answer * along).sum()`` to change as a gradient says along random directions; return how fast it does.
 
     A detach, ``.data`` or NumPy on the way leaves answers right and gradients wrong, so a gradient is held against what
     the learner's own code does when its argument moves a little.
@@ -202,31 +205,17 @@ def expect_slope(
     Args:
         answer: The learner's answer to what it is given in place of ``start``.
         start: An input or a parameter, float64.
-        direction: Where it moves, of the shape of ``start``, with elements around 1 in size.
         gradient: What autograd found for ``start``; None if nothing reaches it, which is right where nothing changes.
         along: What the answer is multiplied with; it has the answer's shape.
         what: What ``start`` is called in the exercise.
+        draw: Draws the directions.
         of: What the answer is called there.
+
+    Returns:
+        The size of the largest slope that was measured, for standard normal directions.
     """
-    claimed = 0.0 if gradient is None else float((gradient.to(torch.float64) * direction).sum())
-
-    def at(step: float) -> float:
-        moved = expect_tensor(answer(start + step * direction), of, along.shape)
-        return float((moved.to(torch.float64) * along).sum())
-
-    def fits(slope: float) -> bool:
-        return abs(slope - claimed) < _SLOPE_TOLERANCE * (1 + abs(slope))
-
-    slope = (at(_STEP) - at(-_STEP)) / (2 * _STEP)
-    if fits(slope):
-        return abs(slope)
-    # relu and max have kinks, and one of hundreds may lie within a step. Beside it the answer is smooth.
-    behind, here, ahead = at(-_SMALL_STEP), at(0.0), at(_SMALL_STEP)
-    for slope in ((ahead - here) / _SMALL_STEP, (here - behind) / _SMALL_STEP):
-        if fits(slope):
-            return abs(slope)
-    cut = " None reaches it." if gradient is None else ""
-    raise CheckFailed(f"The gradient of {what} is not that of the {of}.{cut}")
+    directions = [draw.normal(*start.shape, dtype=torch.float64) for _ in range(_DIRECTIONS)]
+    return max(_slope(answer, start, direction, gradient, along, what, of) for direction in directions)
 
 
 def expect_unchanged(observed: Observed, names: Sequence[str]) -> None:
@@ -252,6 +241,36 @@ def expect_raises(call: Callable[[], Any], sentence: str) -> None:
             raise
     else:
         raise CheckFailed(sentence)
+
+
+def _slope(
+    answer: Callable[[torch.Tensor], Any],
+    start: torch.Tensor,
+    direction: torch.Tensor,
+    gradient: torch.Tensor | None,
+    along: torch.Tensor,
+    what: str,
+    of: str,
+) -> float:
+    claimed = 0.0 if gradient is None else float((gradient.to(torch.float64) * direction).sum())
+
+    def at(step: float) -> float:
+        moved = expect_tensor(answer(start + step * direction), of, along.shape)
+        return float((moved.to(torch.float64) * along).sum())
+
+    def fits(slope: float) -> bool:
+        return abs(slope - claimed) < _SLOPE_TOLERANCE * (1 + abs(slope))
+
+    slope = (at(_STEP) - at(-_STEP)) / (2 * _STEP)
+    if fits(slope):
+        return abs(slope)
+    # relu and max have kinks, and one of hundreds may lie within a step. Beside it the answer is smooth.
+    behind, here, ahead = at(-_SMALL_STEP), at(0.0), at(_SMALL_STEP)
+    for slope in ((ahead - here) / _SMALL_STEP, (here - behind) / _SMALL_STEP):
+        if fits(slope):
+            return abs(slope)
+    cut = " None reaches it." if gradient is None else ""
+    raise CheckFailed(f"The gradient of {what} is not that of the {of}.{cut}")
 
 
 def _expect_no_new_nan(got: torch.Tensor, expected: torch.Tensor, what: str, axes: Sequence[str]) -> None:

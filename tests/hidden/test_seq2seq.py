@@ -638,13 +638,7 @@ def test_gradients_reach_all_inputs(learner, draw):
         def answer(moved_input, place=place):
             return take_step(module, *inputs[:place], moved_input, *inputs[place + 1 :])[0]
 
-        for direction in two_directions(draw, inputs[place]):
-            expect_slope(answer, inputs[place], direction, found.arguments[place], along, name, "state after the step")
-
-
-def two_directions(draw, start):
-    """Where an input moves. Along one direction in fifty the state hardly changes, and no gradient looks right."""
-    return [draw.normal(*start.shape, dtype=torch.float64) for _ in range(2)]
+        expect_slope(answer, inputs[place], found.arguments[place], along, name, draw, "state after the step")
 
 
 def step_position(module, inputs):
@@ -673,9 +667,7 @@ def test_gradients_reach_every_layer(learner, draw):
         def answer(moved_parameter, name=name):
             return take_step(module.load({name: moved_parameter}), *inputs)[0]
 
-        gradient = found.parameters.get(name)
-        for direction in two_directions(draw, parameter):
-            expect_slope(answer, parameter, direction, gradient, along, name, "state after the step")
+        expect_slope(answer, parameter, found.parameters.get(name), along, name, draw, "state after the step")
         module.load({name: parameter})
 
 

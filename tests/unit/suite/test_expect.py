@@ -20,6 +20,7 @@ from grader.suite import (
     expect_tensor,
     expect_unchanged,
 )
+from grader.suite.draw import Draw
 
 AXES = ("batch", "seq_q")
 RIGHT = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
@@ -129,23 +130,50 @@ def test_a_gradient_that_does_not_exist_is_told_as_cut():
     assert "detach" in failure(lambda: expect_gradient(None, "query")).rationale
 
 
-START, DIRECTION, ALONG = (torch.tensor(row, dtype=torch.float64) for row in ([1.0, -2.0], [0.5, 1.0], [3.0, 1.0]))
+START, ALONG = torch.tensor([1.0, -2.0], dtype=torch.float64), torch.tensor([3.0, 1.0], dtype=torch.float64)
+
+
+class Directions(Draw):
+    """Gives these directions, one after the other."""
+
+    def __init__(self, *directions):
+        super().__init__(0)
+        self.directions = list(directions)
+
+    def normal(self, *shape, dtype=torch.float32):
+        """Return the next one."""
+        return torch.tensor(self.directions.pop(0), dtype=dtype).reshape(shape)
 
 
 def test_a_gradient_is_held_against_what_the_answer_does():
-    """Here d (3 x² + y²) = 6 x dx + 2 y dy = 3 - 4."""
-    assert expect_slope(torch.square, START, DIRECTION, 2 * START * ALONG, ALONG, "x") == pytest.approx(1.0)
+    """Here d (3 x² + y²) = 6 x dx + 2 y dy, which is 3 - 4 along the first direction and 6 + 4 along the second."""
+    directions = [0.5, 1.0], [1.0, -1.0]
+    slope = expect_slope(torch.square, START, 2 * START * ALONG, ALONG, "x", Directions(*directions))
+    assert slope == pytest.approx(10.0)
 
-    error = failure(lambda: expect_slope(torch.square, START, DIRECTION, START * ALONG, ALONG, "x", "square"))
+    error = failure(
+        lambda: expect_slope(torch.square, START, START * ALONG, ALONG, "x", Directions(*directions), "square")
+    )
     assert error.rationale == "The gradient of x is not that of the square."
 
 
 def test_a_gradient_that_does_not_exist_is_right_where_nothing_moves():
     """A constant has none."""
-    assert expect_slope(torch.ones_like, START, DIRECTION, None, ALONG, "x") == 0
+    assert expect_slope(torch.ones_like, START, None, ALONG, "x", Draw(0)) == 0
 
-    error = failure(lambda: expect_slope(torch.square, START, DIRECTION, None, ALONG, "x"))
+    error = failure(lambda: expect_slope(torch.square, START, None, ALONG, "x", Draw(0)))
     assert error.rationale == "The gradient of x is not that of the output. None reaches it."
+
+
+def test_a_gradient_is_wrong_also_where_the_first_direction_does_not_tell():
+    """Along (1, -1) the sum stays what it was, as if no gradient were right."""
+    one = torch.ones(1, dtype=torch.float64)
+
+    def total(x):
+        return x.sum()[None]
+
+    error = failure(lambda: expect_slope(total, START, None, one, "x", Directions([1.0, -1.0], [1.0, 0.0])))
+    assert "None reaches it" in error.rationale
 
 
 @pytest.mark.parametrize("place", [-1e-4, -1e-9, 0.0, 1e-9, 1e-4])
@@ -154,10 +182,13 @@ def test_either_slope_beside_a_kink_is_right_and_no_other(place):
     start, one = torch.full((1,), place, dtype=torch.float64), torch.ones(1, dtype=torch.float64)
     right = (0.0,) if place == -1e-4 else (1.0,) if place == 1e-4 else (0.0, 1.0)
 
-    for slope in right:
-        assert expect_slope(torch.relu, start, one, slope * one, one, "x") == pytest.approx(slope, abs=1e-3)
-    for slope in {0.0, 1.0, 0.25, -1.0} - {*right}:
-        failure(lambda slope=slope: expect_slope(torch.relu, start, one, slope * one, one, "x"))
+    def slope_if(gradient):
+        return expect_slope(torch.relu, start, gradient * one, one, "x", Directions([1.0], [-1.0]))
+
+    for gradient in right:
+        assert slope_if(gradient) == pytest.approx(gradient, abs=1e-3)
+    for gradient in {0.0, 1.0, 0.25, -1.0} - {*right}:
+        failure(lambda gradient=gradient: slope_if(gradient))
 
 
 def test_an_argument_that_was_changed_is_named():
