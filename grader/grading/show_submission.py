@@ -27,6 +27,7 @@ from grader.sandbox.remote import RemoteLearner
 from grader.suite.draw import Draw, seed_for
 from grader.suite.expect import CheckFailed
 from grader.suite.session import ExerciseSession
+from grader.suite.time_limit import NeverEndsError, TimeLimit
 
 _EXERCISE_S: Final = 60.0
 """Seconds for the pictures of one exercise."""
@@ -80,11 +81,12 @@ def _draw_one(
             figure = Figure(figsize=(4.4, 3.2), layout="constrained")
             learner = RemoteLearner(session.begin_check(seed))
             given = {"learner": learner, "draw": Draw(seed), "figure": figure, "suite": suite}
-            function(**{name: given[name] for name in inspect.signature(function).parameters})
-            image = _render(figure, job)
+            with TimeLimit(_EXERCISE_S):
+                function(**{name: given[name] for name in inspect.signature(function).parameters})
+                image = _render(figure, job)
     except (LearnerProblem, CheckFailed) as problem:
         return picture.model_copy(update={"problem": str(problem)})
-    except Exception as error:  # noqa: BLE001 - what code claims of itself may be beyond drawing
+    except (Exception, NeverEndsError) as error:  # noqa: BLE001 - what code claims of itself may be beyond drawing
         return picture.model_copy(update={"problem": f"It could not be drawn ({type(error).__name__})."})
     if len(image) > _MOST_BYTES:
         return picture.model_copy(update={"problem": "The picture became too large, so it is left out."})

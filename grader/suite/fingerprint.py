@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import types
@@ -17,6 +18,7 @@ from grader.sandbox.namespace import LearnerFile, LearnerModules, StandIn
 from grader.sandbox.picture import read_picture
 from grader.sandbox.wire import Handle
 from grader.suite.error_kinds import kind_of_error
+from grader.suite.time_limit import NeverEndsError, TimeLimit
 
 if TYPE_CHECKING:
     from grader.model.course import Chaff
@@ -30,6 +32,10 @@ _SHARE_OF_DISTANCE: Final = 1e-3
 _COMPARABLE: Final = (torch.Tensor, list, tuple, dict, str, int, float, type(None))
 _SOLUTION: Final = ""
 """The name that stands for the solution among the chaffs' ids."""
+_ANSWER_S: Final = 5.0
+"""Known code answers in milliseconds, and is read in as many."""
+_NO_ANSWER: Final[Reply] = {"ok": False, "kind": "never_ends"}
+"""What is said for known code that did not end: like no answer of a learner's code."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +79,7 @@ class Fingerprints:
 
     def __post_init__(self) -> None:
         self._executors: dict[str, Executor] = {}
+        self._endless: set[str] = set()
 
     def diagnose(
         self,
@@ -181,6 +188,17 @@ class Fingerprints:
             self._executors[name] = load_known_code(text, self.exercise_id, self.stand_ins, self.exercise_ids)
         return self._executors[name]
 
+    def answer(self, name: str, request: Request, theirs: Reply) -> Reply:
+        """Answer a request with a chaff's code, or the solution's; see `_perform_like`. If it never ends, none does."""
+        if name in self._endless:
+            return _NO_ANSWER
+        with contextlib.suppress(NeverEndsError), TimeLimit(_ANSWER_S) as limit:
+            reply = _perform_like(self.executor(name), request, theirs)
+        if limit.over:
+            self._endless.add(name)
+            return _NO_ANSWER
+        return reply
+
 
 def _count_misconceptions(chaffs: Sequence[Chaff]) -> int:
     return len({chaff.misconception for chaff in chaffs})
@@ -249,10 +267,7 @@ class _Comparison:
         like_theirs = to_the_word = like_right = True
         for exchange, right in zip(self.transcripts[check].exchanges, solution, strict=True):
             theirs = exchange.reply or {}
-            if name == _SOLUTION:
-                ours = right
-            else:
-                ours = _perform_like(self._fingerprints.executor(name), exchange.request, theirs)
+            ours = right if name == _SOLUTION else self._fingerprints.answer(name, exchange.request, theirs)
             # Where the solution refuses too, refusing is what was asked for, in whatever words.
             refuses = not ours["ok"] and not right["ok"]
             refused = refuses and not theirs.get("ok")
@@ -265,9 +280,8 @@ class _Comparison:
 
     def _solution(self, check: str) -> list[Reply]:
         if check not in self._right:
-            executor = self._fingerprints.executor(_SOLUTION)
             self._right[check] = [
-                _perform_like(executor, exchange.request, exchange.reply or {})
+                self._fingerprints.answer(_SOLUTION, exchange.request, exchange.reply or {})
                 for exchange in self.transcripts[check].exchanges
             ]
         return self._right[check]

@@ -16,11 +16,14 @@ from grader.model.report import Measurement, Observation
 from grader.sandbox.remote import Conversation, RemoteLearner
 from grader.suite.answers import Answers
 from grader.suite.draw import Draw
+from grader.suite.time_limit import TimeLimit
 
 _CONFIGURATION = Path(__file__).with_name("pytest.ini")
 _SUITE_PREFIX = "test_"
 _OWN_FIXTURES: Final = frozenset({"learner", "draw", "observe", "answers"})
 _OWN_MARKERS: Final = frozenset({"depends_on", "accelerator"})
+_CHECK_S: Final = 60.0
+"""A check's own share is milliseconds: learners' code runs elsewhere. Training known code here takes some seconds."""
 
 
 class Observe(Protocol):
@@ -94,7 +97,8 @@ class SuitePlugin:
             return
         self.run = run
         # No next item: every fixture is torn down, so that nothing of this submission is left for the next.
-        runtestprotocol(item, log=False, nextitem=None)
+        with TimeLimit(_CHECK_S):
+            runtestprotocol(item, log=False, nextitem=None)
         self.run = None
 
     @staticmethod
@@ -107,7 +111,8 @@ class SuitePlugin:
             "answers": run.answers,
         }
         try:
-            item.obj(**{name: values[name] for name in item.fixturenames})
+            with TimeLimit(_CHECK_S):
+                item.obj(**{name: values[name] for name in item.fixturenames})
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - kept, to become the check's verdict

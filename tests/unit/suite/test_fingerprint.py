@@ -1,5 +1,7 @@
 """A mistake is named by its answers, and never guessed."""
 
+import time
+
 import pytest
 import torch
 from matplotlib.figure import Figure
@@ -8,6 +10,7 @@ from grader.model.course import Chaff
 from grader.sandbox.picture import describe_axes
 from grader.sandbox.remote import Conversation, RemoteLearner
 from grader.sandbox.wire import Handle, Opaque
+from grader.suite import fingerprint
 from grader.suite.draw import Draw
 from grader.suite.fingerprint import Fingerprints, Transcript, load_known_code, replies_alike, start_like, values_alike
 
@@ -181,6 +184,30 @@ def test_two_mistakes_are_not_meant_where_what_one_of_them_costs_was_earned() ->
     combined = both.model_copy(update={"parts": tuple(known("no_scale", "no_merge").chaffs())})
 
     assert {} == named(fingerprints_of([combined], CODE), CODE["no_scale"], "scale")
+
+
+@pytest.mark.parametrize("where", ["in a call", "when it is read", "where all exceptions are caught"])
+def test_a_known_mistake_that_never_ends_is_meant_by_nothing_and_holds_up_nothing(where, monkeypatch) -> None:
+    """An author's endless loop: others are still named, and it is not run again."""
+    monkeypatch.setattr(fingerprint, "_ANSWER_S", 0.2)
+    endless = {
+        "in a call": changed("return x / x.shape[-1] ** 0.5", "while True: pass"),
+        "when it is read": f"{SOLUTION}\nwhile True: pass",
+        "where all exceptions are caught": changed(
+            "return x / x.shape[-1] ** 0.5",
+            "\n    while x is not None:\n        try: x * 1\n        except Exception: pass",
+        ),
+    }[where]
+    chaffs = known("no_scale", "detached").chaffs()
+    fingerprints = fingerprints_of(
+        [chaffs[0].model_copy(update={"id": "endless", "misconception": "endless"}), *chaffs],
+        {**CODE, "endless": endless},
+    )
+
+    assert {"scale": "no_scale"} == named(fingerprints, CODE["no_scale"], "scale")
+    started = time.process_time()
+    assert {"scale": "detached"} == named(fingerprints, CODE["detached"], "scale")
+    assert time.process_time() - started < 0.2
 
 
 def test_right_code_is_never_diagnosed() -> None:
