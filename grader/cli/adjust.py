@@ -89,6 +89,35 @@ def _decide(
     if not any(store.results(run, [student])):
         known = [result.student.id for result in store.results(run)]
         raise click.BadParameter(f"nobody in run {run.number} has the id {student!r}.{did_you_mean(student, known)}")
+    name = _standing(store, student, criterion) if points is None else _criterion_of(run, criterion, points)
+    exercise, _, criterion = name.partition(".")
+    return Adjustment(
+        student=student,
+        exercise=exercise,
+        criterion=criterion,
+        points=points,
+        why=why,
+        author=author,
+        at=datetime.now(UTC),
+    )
+
+
+def _standing(store: "Store", student: str, criterion: str) -> str:
+    """Return what an earlier decision is about, also where the rubric no longer has that criterion."""
+    from grader.model.adjustment import adjustments_in_force
+
+    standing = [f"{made.exercise}.{made.criterion}" for made in adjustments_in_force(store.adjustments(student))]
+    found = [name for name in standing if criterion in (name, name.partition(".")[2])]
+    if len(found) != 1:
+        there = f"{student} has decisions on {', '.join(standing)}" if standing else f"none stands for {student}"
+        raise click.BadParameter(f"no decision on {criterion!r} to withdraw: {there}.", param_hint="CRITERION")
+    return found[0]
+
+
+def _criterion_of(run: "Run", criterion: str, points: float) -> str:
+    """Return the one criterion that is meant, as EXERCISE.CRITERION, if it may give so many points."""
+    from grader.model.errors import did_you_mean
+
     worth = {
         f"{exercise.id}.{each.id}": each.points
         for exercise in run.course.exercises
@@ -102,18 +131,9 @@ def _decide(
             names = [*worth, *(name.partition(".")[2] for name in worth)]
             problem = f"no criterion {criterion!r}.{did_you_mean(criterion, names)}"
         raise click.BadParameter(problem, param_hint="CRITERION")
-    if points is not None and points > worth[found[0]]:
+    if not points <= worth[found[0]]:  # NaN is not, either
         raise click.BadParameter(f"{found[0]} has only {worth[found[0]]:g} points", param_hint="POINTS")
-    exercise, _, name = found[0].partition(".")
-    return Adjustment(
-        student=student,
-        exercise=exercise,
-        criterion=name,
-        points=points,
-        why=why,
-        author=author,
-        at=datetime.now(UTC),
-    )
+    return found[0]
 
 
 def _user() -> str:

@@ -20,6 +20,8 @@ def init_command(folder: Path, course_root: Path | None) -> None:
     course = load_course(trees)
     exercises = [(exercise.id, exercise.rubric.title) for exercise in course.exercises]
     written, kept = make_workspace(trees, folder, course.settings.title, exercises)
+    if course_root is not None:
+        click.echo(f"So that each command takes this course: export GRADE_COURSE={shlex.quote(str(trees.root))}")
     if written:
         click.echo(f"Wrote {', '.join(written)} into {folder}.")
     if kept:

@@ -13,6 +13,8 @@ course_option = click.option(
     "course_root",
     type=click.Path(path_type=Path),
     metavar="DIR",
+    envvar="GRADE_COURSE",
+    show_envvar=True,
     help="A course of your own; the built-in one if not given.",
 )
 

@@ -16,6 +16,7 @@ def rescore_command(number: int | None, store_location: str, course_root: Path |
 
     Points, criteria, hints and the late policy may have changed. A check that was never run needs `grade regrade`.
     """
+    from grader.cli.publish import decisions_without_criterion
     from grader.course.load import digest_verdicts, load_course
     from grader.grading.exclusive import exclusive
     from grader.grading.plan import rescore_run
@@ -28,6 +29,8 @@ def rescore_command(number: int | None, store_location: str, course_root: Path |
         base = store.run(number)
         run = rescore_run(store, base, course)
         click.echo(f"Run {run.number} is run {base.number} by the rubrics of now. Kept in {store.shown}.")
+        for line in decisions_without_criterion(store, run):
+            click.echo(line)
     if run.verdicts_digest != digest:
         click.echo(
             "Note: suites, solutions, limits or what is forbidden have changed since this was graded. The verdicts "

@@ -55,7 +55,14 @@ def promised_names(stub: ast.Module) -> tuple[str, ...]:
 
 
 def suite_checks(suite: ast.Module, shown: str) -> list[SuiteCheck]:
-    """Return the checks of a hidden suite in order; `CourseError` for a test without a docstring."""
+    """Return the checks of a hidden suite in order; `CourseError` for one that is no claim of its own."""
+    for node in suite.body:
+        for decorator in getattr(node, "decorator_list", ()):
+            if "parametrize" in ast.unparse(decorator):
+                raise CourseError(
+                    f"{shown}: line {decorator.lineno}: parametrize makes several checks of one function. Each check "
+                    "is one claim: loop inside it, or write a function for each."
+                )
     return [
         SuiteCheck(claim=CheckClaim(id=name, title=title, why=why), depends_on=_dependencies(node), line=node.lineno)
         for node, name, title, why in _described(suite, "test_", shown, "the claim")
@@ -74,9 +81,16 @@ def _described(
     module: ast.Module, prefix: str, shown: str, what: str
 ) -> Iterator[tuple[ast.FunctionDef, str, str, str]]:
     """Yield each function with this prefix, its name without it, its docstring's first line, and the rest of it."""
+    lines: dict[str, int] = {}
     for node in module.body:
         if not isinstance(node, ast.FunctionDef) or not node.name.startswith(prefix):
             continue
+        if node.name in lines:
+            raise CourseError(
+                f"{shown}: line {node.lineno}: {node.name} is defined a second time, after line {lines[node.name]}, "
+                "so the first would never run. Give one of them another name."
+            )
+        lines[node.name] = node.lineno
         docstring = ast.get_docstring(node)
         if not docstring:
             raise CourseError(f"{shown}: line {node.lineno}: {node.name} has no docstring; its first line is {what}.")

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import shlex
 import shutil
 import time
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from pydantic import ValidationError
 
 from grader.course.answers import AnswerSheet, write_answers
 from grader.course.questions import load_questions
-from grader.course.trees import CourseTrees
+from grader.course.trees import CourseTrees, builtin_course
 from grader.model.errors import SubmissionError
 from grader.model.progress import Progress
 from grader.model.question import Question
@@ -24,7 +25,7 @@ Each file here is one exercise: read its docstrings, write what they ask for, an
 
     grade check
 
-in this folder. The first line says the one thing to fix next.
+in this folder. The first line says the one thing to fix next.{own}
 
 {exercises}
 
@@ -41,6 +42,11 @@ You may add helper modules of your own, and work in a notebook that defines the 
 other (`from heads import split_heads`); while one exercise is graded, earlier ones are replaced by versions that work,
 so a mistake costs points once.
 """
+
+_OWN_COURSE = """ The course is not the one that
+comes with the kit, so type this once in each new terminal:
+
+    export GRADE_COURSE={root}"""
 
 
 @dataclass(frozen=True)
@@ -103,7 +109,8 @@ def make_workspace(
     texts = {f"{name}.py": trees.stub(name).read_text("utf-8") for name, _ in exercises}
     texts |= {f"{name}.yaml": fresh_answers(name, asked) for name, asked in questions.items() if asked}
     quiz = "| predict first, then see what the code says | `grade quiz` |\n" if any(questions.values()) else ""
-    texts["README.md"] = _README.format(title=title, exercises=table, first=exercises[0][0], quiz=quiz)
+    own = "" if trees == builtin_course() else _OWN_COURSE.format(root=shlex.quote(str(trees.root)))
+    texts["README.md"] = _README.format(title=title, exercises=table, first=exercises[0][0], quiz=quiz, own=own)
     written, kept = [], []
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -12,8 +12,22 @@ from pydantic import BaseModel, ValidationError
 from grader.model.errors import CourseError
 
 _Model = TypeVar("_Model", bound=BaseModel)
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Location = tuple[str | int, ...]
+
+
+class _Loader(_SafeLoader):  # type: ignore[misc]
+    """Refuses a key that stands twice in one place: YAML would take the last one, and say nothing."""
+
+    def construct_mapping(self, node: Any, *deep: bool) -> Any:
+        before: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value in before:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key.value!r} stands there twice; delete one", key.start_mark
+                )
+            before.add(key.value if isinstance(key, yaml.ScalarNode) else "")
+        return super().construct_mapping(node, *deep)
 
 
 def read_yaml(path: Path, model: type[_Model], shown: str) -> _Model:
@@ -45,6 +59,8 @@ def parse_yaml(text: str, model: type[_Model], shown: str, first_line: int = 1) 
         mark = getattr(error, "problem_mark", None)
         line = f" line {mark.line + first_line}:" if mark else ""
         problem = getattr(error, "problem", None) or "cannot be understood"
+        if isinstance(error, yaml.constructor.ConstructorError):
+            raise CourseError(f"{shown}:{line} {problem}.") from None
         raise CourseError(f"{shown}:{line} this is not YAML: {problem}. Quote texts that hold ': ' or '#'.") from None
     if not isinstance(data, dict):
         raise CourseError(f"{shown}: expected keys and values, found {type(data).__name__}.")

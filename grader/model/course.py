@@ -4,11 +4,11 @@ from datetime import datetime
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from grader.model.base import Model
 from grader.model.feedback import FeedbackLevel
-from grader.model.late import LatePolicy, refuse_date_alone
+from grader.model.late import LatePolicy, LateRule, local_moment, refuse_date_alone
 from grader.model.rubric import Rubric
 
 DECIDED_AFTER_GRADING: Final = frozenset({"deadline", "timezone", "late", "attempts", "points"})
@@ -48,6 +48,29 @@ class CourseSettings(Model):
         except (KeyError, OSError, ValueError):
             raise ValueError("this time zone is not known; give an IANA name such as Europe/Berlin") from None
         return name
+
+    @field_validator("exercises")
+    @classmethod
+    def _exercises_differ(cls, exercises: tuple[str, ...]) -> tuple[str, ...]:
+        for name in exercises:
+            if exercises.count(name) > 1:
+                raise ValueError(f"{name} stands there {exercises.count(name)} times; name each exercise once")
+        return exercises
+
+    @field_validator("late")
+    @classmethod
+    def _late_goes_with_the_deadline(cls, late: LatePolicy, info: ValidationInfo) -> LatePolicy:
+        if late.rule is LateRule.PER_DAY and not late.percent_per_day:
+            raise ValueError("rule: per_day takes nothing off without percent_per_day; write how many, or rule: none")
+        deadline, zone = info.data.get("deadline"), info.data.get("timezone")
+        if late.cut_off and deadline and zone:
+            due, end = local_moment(deadline, ZoneInfo(zone)), local_moment(late.cut_off, ZoneInfo(zone))
+            if end < due:
+                raise ValueError(
+                    f"from cut_off on, {end:%Y-%m-%d %H:%M}, nothing counts, but work is due later, at "
+                    f"{due:%Y-%m-%d %H:%M}; move one of them"
+                )
+        return late
 
     @property
     def zone(self) -> ZoneInfo:

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -34,14 +34,15 @@ def write_class_files(
     feedback: FeedbackLevel,
     formats: Sequence[str] = FORMATS,
     tell_gone: Callable[[str], None] | None = None,
+    waiting: Collection[str] = (),
 ) -> ClassIndex:
     """
     Write ``students/NAME/report.*`` for each student, ``grades.csv`` and ``index.json`` into a folder.
 
     Results are taken one at a time, so memory does not grow with their reports. Each file takes the place of an older
     one at once; the index comes last, so a folder whose index is there is whole. Equal results give equal bytes, and a
-    file that holds them already is left alone. What the index of before lists and this one does not is removed: a
-    report of somebody who left the class should not lie among the others.
+    file that holds them already is left alone. What the index of before lists and this one does not is removed, but
+    for who still waits: a report of somebody who left the class should not lie among the others.
 
     Args:
         results: Every student of the class, in the order in which the table lists them.
@@ -49,6 +50,8 @@ def write_class_files(
         feedback: How much of a report a student may see.
         formats: Which of ``html``, ``markdown`` and ``json`` a student gets.
         tell_gone: Is told of each student who is no longer in the class and whose files were removed.
+        waiting: Ids of students who have no result yet, and keep what was written for them before. Looked at when all
+            results were taken.
 
     Returns:
         The index as it was written.
@@ -71,14 +74,14 @@ def write_class_files(
         counts=dict(sorted(Counter(entry.status for entry in entries).items())),
         students=tuple(entries),
     )
-    for student in _remove_stale(directory, index):
+    for student in _remove_stale(directory, index, waiting):
         if tell_gone:
             tell_gone(student)
     write_atomically(directory / INDEX, index.model_dump_json(indent=2) + "\n")
     return index
 
 
-def _remove_stale(directory: Path, index: ClassIndex) -> Iterator[str]:
+def _remove_stale(directory: Path, index: ClassIndex, waiting: Collection[str]) -> Iterator[str]:
     """
     Remove what the index of before says that we wrote and the new one does not have; yield who has left the class.
 
@@ -89,7 +92,7 @@ def _remove_stale(directory: Path, index: ClassIndex) -> Iterator[str]:
         # Not the folder that the file names: whoever can edit it could name any.
         folder = directory / STUDENTS / folder_name(entry.student.id)
         kept = now.get(entry.student.id)
-        if folder.is_symlink():
+        if folder.is_symlink() or (kept is None and entry.student.id in waiting):
             continue
         for name in {*entry.files} & {*_FILES.values()} - {*(kept.files if kept else ())}:
             with contextlib.suppress(OSError):

@@ -11,7 +11,7 @@ from grader.cli.main import grade
 from grader.grading.store import open_store
 from grader.model.verdict import Verdict
 from tests.conftest import MINI_COURSE
-from tests.unit.grading.made_up import keep_all, run_of
+from tests.unit.grading.made_up import hand_in_of, keep_all, run_of
 
 
 @pytest.fixture
@@ -57,6 +57,8 @@ def test_a_decision_by_hand_counts_and_is_listed(store: Path) -> None:
         (["007", "values", 1, "--why", "x"], "several exercises have 'values': double.values, layer.values."),
         (["007", "gradient", 1, "--why", "x"], "no criterion 'gradient'. Did you mean 'gradients'?"),
         (["007", "refusal", 2, "--why", "x"], "double.refusal has only 1 points"),
+        (["007", "refusal", "nan", "--why", "x"], "double.refusal has only 1 points"),
+        (["007", "refusal", "--withdraw", "--why", "x"], "no decision on 'refusal' to withdraw: none stands for 007."),
         (["007", "refusal", 1], "Give the reason with --why: the student reads it."),
         (["007", "refusal", 1, "--why", " "], "Give the reason with --why: the student reads it."),
         (["007", "refusal", "--why", "x"], "Give STUDENT, CRITERION and either POINTS or --withdraw."),
@@ -90,6 +92,34 @@ def test_a_changed_rubric_is_applied_compared_and_published(store: Path, changed
     assert [7, 6] == [student["final"] for student in index["students"]]
     lines = [json.loads(line) for line in run("diff", 1, 2, "--format", "json").output.splitlines()]
     assert [("007", 6, 7), ("anna", 5, 6)] == [(one["student"]["id"], one["before"], one["after"]) for one in lines]
+
+
+def test_a_decision_whose_criterion_is_gone_is_told_and_can_be_withdrawn(store: Path, changed: Path) -> None:
+    """Points that somebody was given by hand must not go without a word."""
+    run("adjust", "007", "double.values", 1, "--why", "Half.")
+    rubric = changed / "rubrics" / "double.yaml"
+    rubric.write_text(rubric.read_text("utf-8").replace("id: values", "id: numbers"), "utf-8")
+    note = "what was decided by hand of double.values for 007 counts for nothing: double has no such criterion any more"
+
+    assert note in run("rescore", "--course", changed).output
+    assert note in run("publish").output
+    assert 0 == run("adjust", "007", "double.values", "--withdraw", "--why", "Gone.").exit_code
+    assert "counts for nothing" not in run("publish").output
+
+
+def test_who_still_waits_keeps_the_report_of_before(store: Path) -> None:
+    """A run that was stopped early, or asked for one student, must not remove what the others have."""
+    run("publish")
+    report = store.parent / "graded" / "students" / "007" / "report.html"
+    assert report.is_file()
+    with open_store(store) as opened:
+        opened.begin_run(run_of(), [hand_in_of("007"), hand_in_of("anna")])
+
+    published = run("publish").output
+
+    assert "2 still wait: they are in neither table, and reports that they had before stay." in published
+    assert "No longer in the class" not in published
+    assert report.is_file()
 
 
 def test_rescoring_says_when_verdicts_may_be_out_of_date(store: Path, changed: Path) -> None:

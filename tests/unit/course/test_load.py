@@ -181,7 +181,9 @@ def test_the_digest_leaves_out_what_is_decided_after_grading(copy):
     """Moving a deadline must not make a whole class ungraded."""
     before = load_course(copy).digest
     text = copy.settings.read_text("utf-8")
-    copy.settings.write_text(text + "deadline: 2026-03-27 23:59:00\ntimezone: Europe/Berlin\nlate: {rule: per_day}\n")
+    copy.settings.write_text(
+        text + "deadline: 2026-03-27 23:59:00\ntimezone: Europe/Berlin\nlate: {grace_minutes: 5}\n"
+    )
 
     moved = load_course(copy)
 
@@ -199,6 +201,11 @@ def test_the_digest_leaves_out_what_is_decided_after_grading(copy):
         ("deadline: '2026-03-27'", "deadline: give the time of day as well"),
         ("late: {cut_off: 2026-03-27}", "late.cut_off: give the time of day as well"),
         ("late: {percent_per_day: 101}", "late.percent_per_day: input should be less than or equal to 100"),
+        ("late: {rule: per_day}", "rule: per_day takes nothing off without percent_per_day"),
+        (
+            "deadline: 2026-11-20 10:00:00\nlate: {cut_off: 2026-11-19 10:00:00}",
+            "from cut_off on, 2026-11-19 10:00, nothing counts, but work is due later, at 2026-11-20 10:00",
+        ),
     ],
 )
 def test_a_deadline_that_can_be_misread_is_refused(copy, line, complaint):
@@ -209,6 +216,27 @@ def test_a_deadline_that_can_be_misread_is_refused(copy, line, complaint):
 
     assert "rubrics/course.yaml: line " in message
     assert complaint in message
+
+
+def test_what_stands_twice_is_refused(copy):
+    """Otherwise the last one would count, and nobody would know."""
+    edit(copy.settings, "[double, layer]", "[double, layer, double]")
+    assert "double stands there 2 times; name each exercise once" in refusal(copy)
+    edit(copy.settings, "[double, layer, double]", "[double, layer]")
+
+    edit(copy.rubric("double"), "points: 4\n", "points: 4\ntitle: Another\n")
+    assert "rubrics/double.yaml: line 4: the key 'title' stands there twice; delete one." == refusal(copy)
+    edit(copy.rubric("double"), "points: 4\ntitle: Another\n", "points: 4\n")
+
+    edit(copy.suite("double"), "def test_doubles_again(", "def test_doubles(")
+    assert "test_doubles is defined a second time, after line 8, so the first would never run" in refusal(copy)
+
+
+def test_a_check_of_many_parameters_is_refused(copy):
+    """Its parts have no claim, no criterion and no points of their own."""
+    edit(copy.suite("double"), "def test_doubles(", "@pytest.mark.parametrize('x', [1])\ndef test_doubles(")
+
+    assert "test_double.py: line 8: parametrize makes several checks of one function" in refusal(copy)
 
 
 def test_one_exercise_can_be_loaded_alone(copy):
