@@ -365,14 +365,15 @@ class _SubmissionRun:
             conversation = session.begin_check(seed)
         except LearnerProblem as problem:
             _flag_disturbance(session, problem)
-            return result_of(claim, problem, None, criterion.hint)
+            return result_of(claim, problem, None, hint="")  # of code that cannot be loaded no idea can be told
         run = CheckRun(conversation, Draw(seed), answers)
         self.grader.suites.run_check(exercise.id, check, run)
         if run.error is None and not run.finished:
             run.error = RuntimeError("the check did not run")
         result = result_of(claim, run.error, run.observation, criterion.hint)
-        if result.verdict is Verdict.MISSING and session.about_entry:
-            result = result.model_copy(update={"rationale": f"{result.rationale} {session.about_entry}"})
+        if result.verdict is Verdict.MISSING:
+            why = (session.about_entry, *session.broken_cells[:1])
+            result = result.model_copy(update={"rationale": " ".join((result.rationale, *filter(None, why)))})
         transcripts[check] = Transcript(conversation.exchanges, run.draw.remembered)
         _flag_disturbance(session, run.error)
         if (

@@ -351,8 +351,12 @@ def _why_not(verdict: Verdict) -> str:
 
 
 def _tells_enough(check: CheckResult) -> bool:
-    """Whether the rationale can stand alone: of a wrong answer it says how it is wrong, but not what should hold."""
-    return check.verdict is not Verdict.FAILED and 0 < len(check.rationale) <= _HEADLINE_COLUMNS
+    """Whether the rationale can stand alone: of a wrong answer it says how it is wrong, but not what should hold.
+
+    What is of the wrong type is no answer: there, all is said.
+    """
+    of_wrong_type = check.mismatch is not None and check.mismatch.kind == "type"
+    return (of_wrong_type or check.verdict is not Verdict.FAILED) and 0 < len(check.rationale) <= _HEADLINE_COLUMNS
 
 
 def _place(check: CheckResult) -> str:

@@ -192,10 +192,10 @@ class LearnerModules:
             except BaseException as error:
                 if not file.is_notebook:
                     raise
-                line = _line_in(error, name)
-                self.notes.append(
-                    f"{name} failed at line {line} with {type(error).__name__}; the later cells were run."
-                )
+                line, what = _line_in(error, name), type(error).__name__
+                if type(error).__module__ == "builtins":  # others may say anything, at any length
+                    what += f": {getattr(error, 'msg', error)}"[:120]
+                self.notes.append(f"{name} failed at line {line} with {what}; the later cells were run.")
 
     def _replace_names(self, module: types.ModuleType, stand_in: StandIn, *, add: bool) -> None:
         namespace = module.__dict__

@@ -65,9 +65,8 @@ def expect_tensor(
         dtype: Expected dtype; any if None.
     """
     if type(got) is not torch.Tensor:
-        _fail(
-            "type", what, f"{what} should be a tensor, but is {describe_value(got)}.", "a tensor", describe_value(got)
-        )
+        found = describe_value(got)
+        _fail("type", what, f"{what} should be a tensor, but is {found}.{_no_return(got)}", "a tensor", found)
     if shape is not None and tuple(got.shape) != tuple(shape):
         _fail_shape(got, what, tuple(shape), axes)
     if dtype is not None and got.dtype is not dtype:
@@ -83,7 +82,8 @@ def expect_pair(
     wanted = f"({names[0]}, {names[1]})"
     if type(got) not in (tuple, list) or len(got) != 2:
         found = describe_value(got)
-        _fail("type", wanted, f"The function should return {wanted}, but returns {found}.", "a tuple of 2", found)
+        sentence = f"The function should return {wanted}, but returns {found}.{_no_return(got)}"
+        _fail("type", wanted, sentence, "a tuple of 2", found)
     return expect_tensor(got[0], names[0]), expect_tensor(got[1], names[1])
 
 
@@ -166,7 +166,7 @@ def expect_number(got: Any, expected: float, what: str, *, atol: float = 0.0, hi
     """
     if type(got) not in (int, float):
         found = describe_value(got)
-        _fail("type", what, f"{what} should be a number, but is {found}.", "a number", found)
+        _fail("type", what, f"{what} should be a number, but is {found}.{_no_return(got)}", "a number", found)
     number: float = got
     wanted, found = _show_number(expected), _show_number(number)
     if isinstance(number, float) and not math.isfinite(number) and math.isfinite(expected):
@@ -271,6 +271,10 @@ def _slope(
             return abs(slope)
     cut = " None reaches it." if gradient is None else ""
     raise CheckFailed(f"The gradient of {what} is not that of the {of}.{cut}")
+
+
+def _no_return(got: Any) -> str:
+    return " Is there a `return` missing?" if got is None else ""
 
 
 def _expect_no_new_nan(got: torch.Tensor, expected: torch.Tensor, what: str, axes: Sequence[str]) -> None:

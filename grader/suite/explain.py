@@ -60,8 +60,14 @@ _RULES = (
     ),
     _rule(
         "RuntimeError",
-        r"Expected size for first two dimensions of batch2 tensor to be|batch1 must be a 3D tensor|"
-        r"Expected batch2_sizes\[0\] == bs",
+        r"batch[12] must be a 3D tensor",
+        "`bmm` takes tensors with exactly three axes. `@` and torch.matmul multiply the last two, and take any number "
+        "of axes before them.",
+    ),
+    _rule("BdbQuit", r"", "Take the breakpoint() out: while code is graded, nobody can type to a debugger."),
+    _rule(
+        "RuntimeError",
+        r"Expected size for first two dimensions of batch2 tensor to be|Expected batch2_sizes\[0\] == bs",
         "In a batched matrix product the last dimension of the left tensor must equal the second last of the "
         "right one: scores are `query @ key.transpose(-2, -1)`, and the weights multiply `value` along the "
         "keys.",
@@ -70,13 +76,15 @@ _RULES = (
         "RuntimeError",
         r"The size of tensor a \(\d+\) must match the size of tensor b \(\d+\) at non-singleton dimension",
         "Two tensors do not broadcast: sizes are compared from the right, and each pair must be equal or "
-        "contain a 1. Often a mask or table is made with the queries' length where the keys' length belongs, or"
-        " lacks a dimension for the heads.",
+        "contain a 1. Compare both shapes in the line that is named. Often a sum has lost its axis (keepdim=True "
+        "keeps it), or a mask or table is made with the queries' length where the keys' belongs, or lacks an axis "
+        "for the heads.",
     ),
     _rule(
         "RuntimeError",
         r"The expanded size of the tensor \(\d+\) must match the existing size \(\d+\) at non-singleton dimension",
-        "A tensor is put into a place of another size. In a positional encoding with an odd d_model there is "
+        "A tensor is put into a place of another size. Compare both shapes in the line that is named: lengths of "
+        "queries and keys may be exchanged, and in a positional encoding with an odd d_model there is "
         "one cosine column fewer than sine columns, so the two parts are not equally wide.",
     ),
     _rule(

@@ -59,6 +59,8 @@ class ExerciseSession:
     isolation: Isolation | None = None
     accelerator: str = "cpu"
     notes: list[str] = field(default_factory=list)
+    broken_cells: list[str] = field(default_factory=list)
+    """Those of the notes that say why something of a notebook may not be there."""
     flags: list[Flag] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -210,6 +212,7 @@ class ExerciseSession:
         for note in notes if type(notes) is list else []:
             if type(note) is str and note[:300] not in self.notes and len(self.notes) < _MOST_NOTES:
                 self.notes.append(note[:300])
+                self.broken_cells.append(note[:300])
 
     def _preload(self) -> list[str]:
         """Libraries that are slow to import, or need files that a worker cannot reach, and that the files name."""

@@ -1,11 +1,15 @@
 """Turn what happened in a check into its result."""
 
+from typing import Final
+
 from grader.model.course import CheckClaim
 from grader.model.report import CheckResult, Observation
 from grader.model.verdict import Verdict
 from grader.sandbox.problems import CannotJudgeError, LearnerProblem, NotAssessedError
 from grader.suite.expect import CheckFailed
 from grader.suite.explain import explain_exception
+
+_NOT_THAT_FAR: Final = (Verdict.MISSING, Verdict.TIMED_OUT, Verdict.CRASHED)
 
 
 def result_of(
@@ -28,9 +32,11 @@ def result_of(
     if isinstance(error, NotAssessedError):
         return base.model_copy(update={"verdict": Verdict.NOT_ASSESSED, "rationale": str(error)})
     if isinstance(error, LearnerProblem):
-        return base.model_copy(update={"hint": hint, **_describe_problem(error)})
+        return base.model_copy(update=_describe_problem(error, hint))
     if isinstance(error, CheckFailed):
         facts = {"rationale": error.rationale, "mismatch": error.mismatch, "diagnosis": error.diagnosis}
+        if error.mismatch is not None and error.mismatch.kind == "type":
+            hint = ""  # what came back is no answer yet; the hint is about right and wrong ones
         return base.model_copy(update={"verdict": Verdict.FAILED, "hint": hint, **facts})
     if isinstance(error, AssertionError):
         return base.model_copy(update={"verdict": Verdict.FAILED, "hint": hint, "rationale": str(error)})
@@ -39,10 +45,15 @@ def result_of(
     return base.model_copy(update={"verdict": Verdict.ERRORED, "rationale": rationale})
 
 
-def _describe_problem(problem: LearnerProblem) -> dict[str, object]:
+def _describe_problem(problem: LearnerProblem, hint: str) -> dict[str, object]:
     explanation = explain_exception(problem.type_name, problem.message) if problem.type_name else ""
+    # The hint is about the criterion's idea: code that is not there, does not end or fails for a reason that is told
+    # has not come that far.
+    if problem.verdict in _NOT_THAT_FAR or explanation:
+        hint = ""
     return {
         "verdict": problem.verdict,
+        "hint": hint,
         "rationale": f"{problem.rationale} {explanation}".strip(),
         "message": f"{problem.type_name}: {problem.message}" if problem.message else "",
         "traceback": problem.frames,

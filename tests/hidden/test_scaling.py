@@ -127,7 +127,8 @@ def place_of_output(function, arguments):
 
 def _tensors(got):
     found = [item for item in (got if isinstance(got, (tuple, list)) else [got]) if isinstance(item, torch.Tensor)]
-    expect(found, "The function should return (output, attention_weights), but returns no tensor.")
+    if not found:
+        expect_pair(got)  # which says what came back instead
     expect(
         all(tensor.is_floating_point() for tensor in found),
         "output and attention_weights should hold floating-point numbers, as query, key and value do.",

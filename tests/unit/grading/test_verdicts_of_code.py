@@ -4,7 +4,11 @@ import textwrap
 
 import pytest
 
+from grader.grading.client import Runner
+from grader.grading.messages import Graded, Job
+from grader.model.submission import Cell, Entry, FileKind, SourceFile, Submission
 from grader.model.verdict import Verdict
+from grader.report.sentences import headline
 from tests.conftest import GradeMini
 
 RIGHT = """
@@ -63,6 +67,31 @@ def test_right_code_earns_full_marks(grade_mini: GradeMini) -> None:
 def test_a_long_file_is_read_to_its_end(grade_mini: GradeMini) -> None:
     """A notebook with much text in its cells is nothing unusual."""
     assert 4 == grade_mini(f"# {'a long remark ' * 20_000}\n{RIGHT}").score
+
+
+def test_a_forgotten_return_is_what_the_first_line_asks_about(grade_mini: GradeMini) -> None:
+    """The idea of the exercise is not what is missing."""
+    report = grade_mini("def double(x, times):\n    x * 2 ** times")
+
+    assert headline(report) == (
+        "Fix this next, in double: double(x, 1) should be a tensor, but is None. Is there a `return` missing?"
+    )
+    assert "" == first(report).hint
+
+
+def test_a_name_that_a_broken_cell_should_have_defined_is_missing_for_that_reason(mini_runner: Runner) -> None:
+    """Its place and the exception are told where the name is missed."""
+    cells = (Cell(label="cell 1", text="import torch"), Cell(label="cell 2", text="def double(x, times):\n    (x"))
+    notebook = SourceFile(path="work.ipynb", kind=FileKind.NOTEBOOK, cells=cells)
+    entry = Entry(exercise="double", path="work.ipynb")
+    *_, last = mini_runner.grade(Job(submission=Submission(id="test", files=(notebook,)), entries=(entry,), seed=1))
+
+    assert isinstance(last, Graded)
+    assert first(last.report).verdict is Verdict.MISSING
+    assert (
+        "`double` is not there. work.ipynb, cell 2 failed at line 2 with SyntaxError: '(' was never closed"
+        in first(last.report).rationale
+    )
 
 
 def test_a_stub_is_todo_and_not_a_failure(grade_mini: GradeMini) -> None:

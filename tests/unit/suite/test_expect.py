@@ -53,7 +53,7 @@ def test_the_rationale_shows_no_value():
 @pytest.mark.parametrize(
     ("got", "kind", "sentence"),
     [
-        (None, "type", "weights should be a tensor, but is None."),
+        (None, "type", "weights should be a tensor, but is None. Is there a `return` missing?"),
         ((1, 2), "type", "weights should be a tensor, but is a tuple of 2."),
         (Opaque("Layer"), "type", "weights should be a tensor, but is an object of type Layer."),
         (RIGHT[0], "shape", "weights should have 2 axes, (batch, seq_q), but has 1."),
@@ -104,7 +104,7 @@ def test_a_pair_is_two_tensors():
         (float("nan"), "nan", "steps is NaN or infinity.", "nan"),
         (True, "type", "steps should be a number, but is a value of type bool.", "a value of type bool"),
         (torch.tensor(12), "type", "steps should be a number, but is a tensor.", "a tensor"),
-        (None, "type", "steps should be a number, but is None.", "None"),
+        (None, "type", "steps should be a number, but is None. Is there a `return` missing?", "None"),
     ],
 )
 def test_a_number_is_told_with_both_values(got, kind, rationale, shown):

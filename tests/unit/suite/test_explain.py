@@ -1,6 +1,8 @@
 """The sentences meet the messages that torch and Python really give today."""
 
+import io
 import math
+import pdb
 import subprocess
 import sys
 from collections.abc import Callable
@@ -111,6 +113,12 @@ def pretend_to_numpy():
         to_pretend(ONES(3)).numpy()
 
 
+def stopped_in_a_debugger():
+    """What a breakpoint() does where nobody can type."""
+    pdb.Pdb(stdin=io.StringIO(), stdout=io.StringIO()).set_trace()
+    return 1
+
+
 def odd_table():
     """Put four cosine columns into three places."""
     torch.zeros(5, 7)[:, 1::2] = ONES(5, 4)
@@ -135,6 +143,8 @@ REPRODUCED: list[tuple[str, Callable[[], object], str]] = [
     ("wrong_features_for_linear", lambda: nn.Linear(12, 12)(ONES(2, 5, 4)), "as many features"),
     ("key_not_transposed_in_batch", lambda: ONES(2, 3, 5, 4) @ ONES(2, 3, 7, 4), "transpose"),
     ("bmm_of_wrong_shapes", lambda: torch.bmm(ONES(2, 5, 4), ONES(2, 7, 4)), "transpose"),
+    ("bmm_of_four_axes", lambda: torch.bmm(ONES(2, 3, 5, 4), ONES(2, 3, 4, 5)), "exactly three axes"),
+    ("breakpoint_left_in", stopped_in_a_debugger, "breakpoint"),
     ("mask_of_the_queries_length", lambda: ONES(2, 3, 5, 7).masked_fill(ONES(5, 5) == 1, 0), "broadcast"),
     ("sum_that_does_not_broadcast", lambda: ONES(2, 3, 5) + ONES(2, 3, 7), "broadcast"),
     ("odd_d_model", odd_table, "odd d_model"),
