@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from grader.model.submission import Submission
 
 _FORMATS = ["text", "json", "html", "markdown", "junit"]
+_FORMAT_OF_SUFFIX = {".html": "html", ".htm": "html", ".md": "markdown", ".json": "json", ".xml": "junit"}
 
 
 @click.command("check", epilog="Example: grade check --only heads --watch")
@@ -25,7 +26,11 @@ _FORMATS = ["text", "json", "html", "markdown", "junit"]
 @click.option("--only", multiple=True, metavar="EXERCISE", help="Grade this exercise alone. Repeatable.")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first check that fails.")
 @click.option("--format", "output_format", type=click.Choice(_FORMATS), default="text", show_default=True)
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to this file.")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="Write the report to this file; its ending decides the format if --format is not given.",
+)
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Repeat a run exactly; a report names its seed.")
 @click.option("--watch", is_flag=True, help="Grade again on every save what the change touches.")
 @click.option(
@@ -57,6 +62,11 @@ def check_command(
     """
     if watch and (output_format != "text" or output):
         raise click.UsageError("--watch shows its results here; leave --format and --output away.")
+    if output is not None:
+        if not output.parent.is_dir():  # told now, and not when all is graded
+            raise click.BadParameter(f"{output.parent} is no folder", param_hint="--output")
+        if ctx.get_parameter_source("output_format") is click.core.ParameterSource.DEFAULT:
+            output_format = _FORMAT_OF_SUFFIX.get(output.suffix.lower(), output_format)
     paths = paths or (Path(),)
     from grader.grading.line_process import start_runner
 

@@ -128,8 +128,19 @@ def test_a_file_that_cannot_be_written_is_one_line(workspace: Path) -> None:
     result = check(workspace, "--format", "json", "--output", workspace / "no" / "such" / "folder.json")
 
     assert "Traceback" not in result.stderr
-    assert result.returncode in (1, 2)
-    assert "The report was not written" in result.stderr
+    assert 2 == result.returncode
+    assert "no/such is no folder" in "".join(result.stderr.split("\n"))
+
+
+def test_the_ending_of_a_file_decides_its_format(workspace: Path, tmp_path: Path) -> None:
+    """Text in a page is no page; who names a format gets it."""
+    begins = {"report.html": "<!", "report.json": "{", "report.xml": "<?xml", "report.md": "#"}
+
+    for name, start in begins.items():
+        assert 0 == check(workspace, "--output", tmp_path / name).returncode
+        assert (tmp_path / name).read_text("utf-8").lower().startswith(start)
+    assert 0 == check(workspace, "--format", "text", "--output", tmp_path / "report.html").returncode
+    assert not (tmp_path / "report.html").read_text("utf-8").startswith("<")
 
 
 def test_one_file_is_graded_for_its_exercise_alone(workspace: Path) -> None:
