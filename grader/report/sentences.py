@@ -210,6 +210,8 @@ def headline(report: ScoreReport) -> str:
         return "Nothing could be judged on this machine, so there are no points to earn or to lose."
     if group_errored(report):
         return "The grader failed, not your code: this report is not a grade."
+    if finding is not None and any(check.verdict is Verdict.PASSED for check in finding.exercise.checks):
+        return f"No mistake in what you have written. Next, in {finding.exercise.id}: {_idea(finding.check)}"
     if finding is not None:
         return f"No mistake in what you have written. Next, begin {finding.exercise.id}: {finding.exercise.title}."
     open_part = first_open(report)

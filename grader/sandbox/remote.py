@@ -384,6 +384,9 @@ def problem_from_reply(reply: Reply, name: str, request: Request) -> LearnerProb
     kind, type_name, message = (_text(reply.get(key)) for key in ("kind", "type", "message"))
     frames = _frames(reply.get("frames"))
     pretending = request.get("device") == "pretend"
+    if kind == "todo" and frames and frames[-1].file != frames[0].file:
+        rationale = f"`{name}` calls `{frames[-1].function}` of {frames[-1].file}, which is still to be written."
+        return LearnerProblem(Verdict.RAISED, rationale, frames=frames)
     if kind == "todo":
         return LearnerProblem(Verdict.TODO, f"`{name}` is still to be written.", frames=frames)
     if kind == "missing":

@@ -69,6 +69,31 @@ def test_a_long_file_is_read_to_its_end(grade_mini: GradeMini) -> None:
     assert 4 == grade_mini(f"# {'a long remark ' * 20_000}\n{RIGHT}").score
 
 
+def test_what_is_begun_is_not_said_to_be_still_to_begin(grade_mini: GradeMini) -> None:
+    """The first line names what is left."""
+    report = grade_mini(RIGHT.replace("ValueError", "NotImplementedError"))
+
+    assert 3 == report.score
+    assert headline(report) == (
+        "No mistake in what you have written. Next, in double: `double` is still to be written."
+    )
+
+
+def test_a_helper_that_is_still_a_stub_is_named_with_its_file(grade_mini: GradeMini) -> None:
+    """The exercise itself is written, so nobody is sent there."""
+    report = grade_mini(
+        {
+            "double.py": "from helper import twice\n\ndef double(x, times):\n    return twice(x)",
+            "helper.py": "def twice(x):\n    raise NotImplementedError",
+        }
+    )
+
+    assert first(report).verdict is Verdict.RAISED
+    assert headline(report) == (
+        "Fix this next, in double: `double` calls `twice` of helper.py, which is still to be written."
+    )
+
+
 def test_a_forgotten_return_is_what_the_first_line_asks_about(grade_mini: GradeMini) -> None:
     """The idea of the exercise is not what is missing."""
     report = grade_mini("def double(x, times):\n    x * 2 ** times")
