@@ -191,6 +191,39 @@ def test_either_slope_beside_a_kink_is_right_and_no_other(place):
         failure(lambda gradient=gradient: slope_if(gradient))
 
 
+def test_a_kink_on_either_side_is_no_mistake():
+    """One of the hundreds of a feed-forward layer may be a hundred thousandth away, and another on the other side."""
+    start, one = torch.zeros(1, dtype=torch.float64), torch.ones(1, dtype=torch.float64)
+
+    def answer(x):
+        return torch.relu(x + 1e-5) + 3 * torch.relu(x - 1e-5)
+
+    slope = expect_slope(answer, start, one, one, "x", Directions([1.0], [-1.0]))
+    assert slope == pytest.approx(1.0, abs=1e-3)
+    failure(lambda: expect_slope(answer, start, 5 * one, one, "x", Directions([1.0], [-1.0])))
+
+
+def test_a_small_gradient_that_is_cut_is_found():
+    """Where attention hardly matters, a hundredth is all that is missing."""
+    start, one = torch.zeros(1, dtype=torch.float64), torch.ones(1, dtype=torch.float64)
+
+    failure(lambda: expect_slope(lambda x: x / 100, start, None, one, "x", Directions([1.0], [1.0])))
+
+
+@pytest.mark.parametrize("place", [0.0, 5e-4])
+def test_an_answer_that_is_computed_in_float32_has_its_gradient(place):
+    """Also beside a kink: rounding drowns what the smallest steps tell, and not the others."""
+    start = torch.tensor([0.5, place], dtype=torch.float64)
+    along = torch.tensor([2.0, -3.0], dtype=torch.float64)
+
+    def answer(x):
+        return torch.relu(x.float()).exp().double()
+
+    asked = start.clone().requires_grad_()
+    (answer(asked) * along).sum().backward()
+    assert expect_slope(answer, start, asked.grad, along, "x", Draw(1)) > 0.1
+
+
 def test_an_argument_that_was_changed_is_named():
     """By the name that the suite gives its position."""
     observed = Observed(None, frozenset({1}), ())
