@@ -157,7 +157,7 @@ class Executor:
 
     def _set_state(self, request: Request) -> Reply:
         module = self._target(request["target"])
-        own = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+        own = {**parameters_of(module), **dict(module.named_buffers())}
         for name, value in request["values"].items():
             if name not in own:
                 raise _MissingNameError(f"{type(module).__name__}.{name}")
@@ -260,9 +260,28 @@ class _Place:
         return "accelerator" if tensor.device.type == self.device.type != "cpu" else tensor.device.type
 
 
+def parameters_of(module: torch.nn.Module) -> dict[str, torch.nn.Parameter]:
+    """
+    Return a module's parameters by name, each once.
+
+    A layer may be in a list or dict first and be given its own name afterwards. torch knows it by the first name then,
+    but people, and exercises, by the one without a number and with the fewest dots.
+    """
+    names: dict[torch.nn.Parameter, str] = {}
+    for name, parameter in module.named_parameters(remove_duplicate=False):
+        if parameter not in names or _plainness(name) < _plainness(names[parameter]):
+            names[parameter] = name
+    return {name: parameter for parameter, name in names.items()}
+
+
+def _plainness(name: str) -> tuple[int, int]:
+    parts = name.split(".")
+    return sum(part.isdigit() for part in parts), len(parts)
+
+
 def describe_module(module: torch.nn.Module) -> Reply:
     """Return a module's parameters by name, and the names of those that are trained."""
-    named = dict(module.named_parameters())
+    named = parameters_of(module)
     return {
         "parameters": {name: parameter.detach().clone() for name, parameter in named.items()},
         # Sorted, because the order in which layers are made says nothing, and replies are compared.
@@ -415,7 +434,7 @@ def _call_in_turn(target: Any, args: Sequence[Any], over: Sequence[int], carry: 
 
 def _gradients(result: Any, leaves: dict[int, torch.Tensor], target: Any, gradients: dict[str, Any]) -> Reply:
     output = result[gradients["of"]] if isinstance(result, (tuple, list)) else result
-    parameters = dict(target.named_parameters()) if isinstance(target, torch.nn.Module) else {}
+    parameters = parameters_of(target) if isinstance(target, torch.nn.Module) else {}
     parameters = {name: parameter for name, parameter in parameters.items() if parameter.requires_grad}
     positions, names = list(leaves), list(parameters)
     found: Sequence[torch.Tensor | None] = [None] * (len(positions) + len(names))

@@ -3,9 +3,11 @@
 import sys
 from typing import Any
 
+import pytest
 import torch
+from torch import nn
 
-from grader.sandbox.executor import Executor
+from grader.sandbox.executor import Executor, parameters_of
 from grader.sandbox.namespace import LearnerFile, LearnerModules
 
 COUNTING = """
@@ -78,3 +80,26 @@ def test_code_that_cannot_be_run_twice_goes_on_as_it_is() -> None:
         assert [1.0, 2.0, 3.0] == [count(executor, begin=True) for _ in range(3)]
     finally:
         sys.modules.pop("only_once", None)
+
+
+@pytest.mark.parametrize("container", ["list", "dict", "sequential", "none"])
+def test_a_parameter_goes_by_its_plainest_name(container: str) -> None:
+    """Layers that were put into a container first are the attributes that the exercise asks for all the same."""
+    module, layers = nn.Module(), [nn.Linear(2, 2) for _ in range(2)]
+    if container == "list":
+        module.layers = nn.ModuleList(layers)
+    elif container == "dict":
+        module.layers = nn.ModuleDict(dict(zip("qk", layers, strict=True)))
+    elif container == "sequential":
+        module.layers = nn.Sequential(*layers)
+    module.W_q, module.W_k = layers
+
+    assert ["W_k.bias", "W_k.weight", "W_q.bias", "W_q.weight"] == sorted(parameters_of(module))
+
+
+def test_a_layer_of_two_names_is_told_once() -> None:
+    """By the first: that one of both is missing is the mistake."""
+    module = nn.Module()
+    module.W_q = module.W_k = nn.Linear(2, 2)
+
+    assert ["W_q.weight", "W_q.bias"] == list(parameters_of(module))
