@@ -3,15 +3,16 @@
 Right code (solutions and wheats) must pass every check on every seed. Wrong code (chaffs and twins) must lose each
 criterion that it names on every seed; that it loses no other, and is named, `grade course check` proves.
 
-Known code runs in this process, so a seed takes less than a minute of processor time. Every seed that is done is added
-to a file, so runs in pieces add up; the page is written from that file.
+Known code runs in this process, so a seed takes less than a minute of processor time. What is done is kept in
+``flakiness.jsonl`` beside this script, so runs in pieces add up, and only exercises that change are tried again; the
+page is written from that file.
 """
 
 import argparse
 import ast
 import gc
 import hashlib
-import json
+import itertools
 import os
 import random
 import sys
@@ -19,9 +20,9 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
+from pydantic import BaseModel
 from trained_checks import TRAINED
 
 from grader.course.answers import right_answers
@@ -35,7 +36,30 @@ from grader.suite.answers import Answers, open_answers
 from grader.suite.plugin import SuitePlugin, run_suites
 
 TREES = builtin_course()
+DONE = Path(__file__).with_suffix(".jsonl")
 ACCEPTED = (Verdict.PASSED, Verdict.NOT_ASSESSED)
+
+
+class Tried(BaseModel):
+    """What is known of one exercise on some seeds: a line of the file."""
+
+    exercise: str
+    code: str
+    """What `digest_of` gave; of other code the line says nothing."""
+    torch: str
+    seeds: list[tuple[int, int]]
+    """Ranges of them, with both ends."""
+    right: int
+    """How often right code was graded."""
+    wrong: int
+    false_rejections: list[str]
+    false_passes: list[str]
+    cpu_s: float
+
+    @property
+    def all_seeds(self) -> set[int]:
+        """Each of the seeds."""
+        return {seed for first, last in self.seeds for seed in range(first, last + 1)}
 
 
 class Trial:
@@ -49,8 +73,8 @@ class Trial:
         if questions:
             self.answers = open_answers(questions, right_answers(exercise.id, questions, seed), seed)
 
-    def run(self) -> dict[str, Any]:
-        """Return what is known of this seed, ready for JSON."""
+    def run(self) -> Tried:
+        """Return what is known of this seed."""
         started = time.process_time()
         right = [TREES.solution(self.exercise.id), *TREES.wheats(self.exercise.id)]
         rejections = [case for path in right for case in self._rejections(path)]
@@ -58,17 +82,17 @@ class Trial:
         forms = {chaff.id: TREES.chaff(self.exercise.id, chaff.id) for chaff in chaffs}
         wrong = [(chaff, path) for chaff in chaffs for path in (forms[chaff.id], TREES.twin(forms[chaff.id]))]
         passes = [case for chaff, path in wrong for case in self._passes(path, chaff.loses)]
-        return {
-            "exercise": self.exercise.id,
-            "seed": self.seed,
-            "right": len(right),
-            "false_rejections": rejections,
-            "wrong": len(wrong),
-            "false_passes": passes,
-            "cpu_s": round(time.process_time() - started, 1),
-            "torch": torch.__version__,
-            "code": digest_of(self.exercise),
-        }
+        return Tried(
+            exercise=self.exercise.id,
+            code=digest_of(self.exercise),
+            torch=torch.__version__,
+            seeds=[(self.seed, self.seed)],
+            right=len(right),
+            wrong=len(wrong),
+            false_rejections=rejections,
+            false_passes=passes,
+            cpu_s=round(time.process_time() - started, 1),
+        )
 
     def code(self, path: Path) -> KnownCode:
         """Return one piece of the exercise's known code, on this seed."""
@@ -83,11 +107,13 @@ class Trial:
                 continue
             result = code.result(check)
             if result.verdict not in ACCEPTED:
-                yield f"{_name(path)}: {check} is {result.verdict}: {result.rationale} {result.message}".strip()
+                said = f"{check} is {result.verdict}: {result.rationale} {result.message}"
+                yield f"seed {self.seed}, {_name(path)}: {said}".strip()
 
     def _passes(self, path: Path, loses: Sequence[str]) -> Iterator[str]:
         code = self.code(path)
-        return (f"{_name(path)}: keeps {criterion}" for criterion in loses if not code.loses(criterion))
+        kept = (criterion for criterion in loses if not code.loses(criterion))
+        return (f"seed {self.seed}, {_name(path)}: keeps {criterion}" for criterion in kept)
 
 
 def digest_of(exercise: Exercise) -> str:
@@ -112,9 +138,35 @@ def _name(path: Path) -> str:
     return f"{kind} {path.stem}"
 
 
-def read_done(path: Path) -> list[dict[str, Any]]:
-    """Return the trials of earlier runs."""
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.is_file() else []
+def read_done(path: Path, course: Course) -> list[Tried]:
+    """Return what was found in earlier runs, of code that is still the same, in one piece for each exercise."""
+    text = path.read_text("utf-8") if path.is_file() else ""
+    lines = [Tried.model_validate_json(line) for line in text.splitlines()]
+    order = [exercise.id for exercise in course.exercises]
+    current = {exercise.id: digest_of(exercise) for exercise in course.exercises}
+    kept = [line for line in lines if line.code == current.get(line.exercise)]
+    kept.sort(key=lambda line: (order.index(line.exercise), line.torch))
+    return [_together(list(same)) for _, same in itertools.groupby(kept, lambda line: (line.exercise, line.torch))]
+
+
+def _together(same: Sequence[Tried]) -> Tried:
+    return Tried(
+        exercise=same[0].exercise,
+        code=same[0].code,
+        torch=same[0].torch,
+        seeds=_ranges({seed for tried in same for seed in tried.all_seeds}),
+        right=sum(tried.right for tried in same),
+        wrong=sum(tried.wrong for tried in same),
+        false_rejections=sorted(case for tried in same for case in tried.false_rejections),
+        false_passes=sorted(case for tried in same for case in tried.false_passes),
+        cpu_s=round(sum(tried.cpu_s for tried in same), 1),
+    )
+
+
+def _ranges(seeds: set[int]) -> list[tuple[int, int]]:
+    starts = sorted(seed for seed in seeds if seed - 1 not in seeds)
+    ends = sorted(seed for seed in seeds if seed + 1 not in seeds)
+    return list(zip(starts, ends, strict=True))
 
 
 def work(tasks: Sequence[tuple[int, str]], course: Course, done: Path, deadline: float) -> None:
@@ -125,11 +177,11 @@ def work(tasks: Sequence[tuple[int, str]], course: Course, done: Path, deadline:
         for seed, exercise in tasks:
             if time.monotonic() > deadline:
                 return
-            trial = Trial(suites, course, course.exercise(exercise), seed).run()
+            tried = Trial(suites, course, course.exercise(exercise), seed).run()
             with done.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(trial) + "\n")  # one short line: two processes do not mix them
-            cases = len(trial["false_rejections"]) + len(trial["false_passes"])
-            print(f"seed {seed}, {exercise}: {trial['cpu_s']} s, {cases} cases", file=sys.stderr, flush=True)
+                file.write(tried.model_dump_json() + "\n")  # one short line: two processes do not mix them
+            cases = len(tried.false_rejections) + len(tried.false_passes)
+            print(f"seed {seed}, {exercise}: {tried.cpu_s} s, {cases} cases", file=sys.stderr, flush=True)
 
     run_suites(TREES.hidden, [exercise.id for exercise in course.exercises], serve)
 
@@ -153,7 +205,7 @@ def work_in_forks(tasks: Sequence[tuple[int, str]], course: Course, done: Path, 
         sys.exit("A process failed; what it said stands above.")
 
 
-def page(trials: Sequence[dict[str, Any]], course: Course) -> Iterator[str]:
+def page(found: Sequence[Tried], course: Course) -> Iterator[str]:
     """Yield the lines of a Markdown page."""
     yield "# Do verdicts depend on chance?"
     yield ""
@@ -161,39 +213,30 @@ def page(trials: Sequence[dict[str, Any]], course: Course) -> Iterator[str]:
     yield ""
     yield "| exercise | seeds | right code graded | false rejections | wrong code graded | false passes | CPU s |"
     yield "|---|--:|--:|--:|--:|--:|--:|"
-    rows = {exercise.id: [t for t in trials if t["exercise"] == exercise.id] for exercise in course.exercises}
-    for name, rowed in (*rows.items(), ("all", list(trials))):
-        seeds = len({trial["seed"] for trial in rowed})
-        right, wrong = sum(trial["right"] for trial in rowed), sum(trial["wrong"] for trial in rowed)
-        rejections = sum(len(trial["false_rejections"]) for trial in rowed)
-        passes = sum(len(trial["false_passes"]) for trial in rowed)
-        cpu = sum(trial["cpu_s"] for trial in rowed) / max(1, seeds)
-        yield f"| {name} | {seeds} | {right:,} | {rejections} | {wrong:,} | {passes} | {cpu:.0f} |"
+    for exercise in course.exercises:
+        of_it = [tried for tried in found if tried.exercise == exercise.id]
+        seeds = sum(len(tried.all_seeds) for tried in of_it)
+        yield f"| {exercise.id} | {seeds} | {_counts(of_it)} | {sum(t.cpu_s for t in of_it) / max(1, seeds):.0f} |"
+    yield f"| all | | {_counts(found)} | |"
     yield ""
     yield "Right code is the solutions and the wheats, under all checks but those that train it, which"
     yield "`benchmarks/trained_checks.py` tries; a false rejection is a check that it did not pass. Wrong code is the"
     yield "chaffs and their twins; a false pass is a criterion that it names and did not lose. That it loses no other,"
     yield "and is named, is proved by `grade course check` ([proof.md](proof.md)). CPU s is the processor time of one"
-    yield "seed."
+    yield "seed. What was tried before an exercise's suite or known code last changed is not counted."
     yield ""
-    torches = ", ".join(sorted({trial["torch"] for trial in trials}))
-    yield f"Seeds: {_ranges({trial['seed'] for trial in trials})}. torch {torches}."
-    changed = [name for name, rowed in rows.items() if {t["code"] for t in rowed} - {digest_of(course.exercise(name))}]
-    if changed:
-        yield f"Some of these seeds were tried before the exercise was last changed: {', '.join(changed)}."
-    cases = [
-        f"{trial['exercise']}, seed {trial['seed']}: {case}"
-        for trial in trials
-        for case in (*trial["false_rejections"], *trial["false_passes"])
-    ]
-    yield from ("", "Cases:", "", *(f"- {case}" for case in sorted(cases))) if cases else ()
+    ranges = _ranges({seed for tried in found for seed in tried.all_seeds})
+    seeds_said = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ranges)
+    yield f"Seeds: {seeds_said}. torch {', '.join(sorted({tried.torch for tried in found}))}."
+    cases = [f"{t.exercise}, {case}" for t in found for case in (*t.false_rejections, *t.false_passes)]
+    yield from ("", "Cases:", "", *(f"- {case}" for case in cases)) if cases else ()
 
 
-def _ranges(seeds: set[int]) -> str:
-    """Say numbers in few words: 0–9, 12."""
-    starts = sorted(seed for seed in seeds if seed - 1 not in seeds)
-    ends = sorted(seed for seed in seeds if seed + 1 not in seeds)
-    return ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in zip(starts, ends, strict=True))
+def _counts(found: Sequence[Tried]) -> str:
+    right, wrong = sum(tried.right for tried in found), sum(tried.wrong for tried in found)
+    rejections = sum(len(tried.false_rejections) for tried in found)
+    passes = sum(len(tried.false_passes) for tried in found)
+    return f"{right:,} | {rejections} | {wrong:,} | {passes}"
 
 
 def main() -> None:
@@ -204,27 +247,24 @@ def main() -> None:
     parser.add_argument("--only", action="append", default=[], metavar="EXERCISE")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin nothing after that")
-    parser.add_argument("--done", type=Path, default=Path("flakiness.jsonl"), help="what is done, one line each")
+    parser.add_argument("--done", type=Path, default=DONE, metavar="FILE", help="what is done")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="write the page there")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     course = load_course(TREES)
     only = arguments.only or [exercise.id for exercise in course.exercises]
-    done = {
-        (trial["seed"], trial["exercise"])
-        for trial in read_done(arguments.done)
-        if trial["code"] == digest_of(course.exercise(trial["exercise"]))
-    }
+    done = {(seed, tried.exercise) for tried in read_done(arguments.done, course) for seed in tried.all_seeds}
     seeds = range(arguments.first, arguments.first + arguments.seeds)
     tasks = [(seed, exercise) for seed in seeds for exercise in only if (seed, exercise) not in done]
     random.Random(0).shuffle(tasks)  # otherwise one process may get all the dear ones
     work_in_forks(tasks, course, arguments.done, max(1, arguments.jobs), arguments.minutes)
-    trials = read_done(arguments.done)
-    lines = list(page(trials, course))
+    found = read_done(arguments.done, course)
+    arguments.done.write_text("".join(tried.model_dump_json() + "\n" for tried in found), "utf-8")
+    lines = list(page(found, course))
     print("\n".join(lines))
     if arguments.write:
         arguments.write.write_text("\n".join(lines) + "\n", "utf-8")
-    sys.exit(any(trial["false_rejections"] or trial["false_passes"] for trial in trials))
+    sys.exit(any(tried.false_rejections or tried.false_passes for tried in found))
 
 
 if __name__ == "__main__":
