@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from grader.grading.store import Run, Store
-    from grader.model.adjustment import Adjustment
     from grader.model.student_result import StudentResult
 
 
@@ -66,10 +65,7 @@ def decisions_without_criterion(store: "Store", run: "Run") -> "Iterator[str]":
 
     rubrics = {exercise.id: exercise.rubric for exercise in run.course.exercises}
     known = {(name, criterion.id) for name, rubric in rubrics.items() for criterion in rubric.criteria}
-    by_student: dict[str, list[Adjustment]] = {}
-    for made in store.adjustments():
-        by_student.setdefault(made.student, []).append(made)
-    for student, history in by_student.items():
+    for student, history in store.adjustments_by_student().items():
         for made in adjustments_in_force(history):
             if made.exercise in rubrics and made.place not in known:
                 name = f"{made.exercise}.{made.criterion}"

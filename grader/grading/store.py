@@ -256,7 +256,7 @@ class Store:
 
     def results(self, run: Run, students: Collection[str] = ()) -> Iterator[StoredResult]:
         """Yield the results of a run by student id, all or those of these students. Few at a time are held."""
-        by_student = self._adjustments_by_student()
+        by_student = self.adjustments_by_student()
         scoring = Scoring(run.course.exercises)
         after = -1
         while True:
@@ -437,7 +437,8 @@ class Store:
         except SQLAlchemyError as error:
             raise StoreError(f"{self.shown}: {_explain(error)}") from None
 
-    def _adjustments_by_student(self) -> Mapping[str, list[Adjustment]]:
+    def adjustments_by_student(self) -> Mapping[str, list[Adjustment]]:
+        """Return all adjustments ever made by student, oldest first; see `adjustments`."""
         found: dict[str, list[Adjustment]] = defaultdict(list)
         for adjustment in self.adjustments():
             found[adjustment.student].append(adjustment)
