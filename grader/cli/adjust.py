@@ -10,6 +10,8 @@ import click
 from grader.cli.options import store_option
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from grader.grading.store import Run, Store
     from grader.model.adjustment import Adjustment
 
@@ -107,7 +109,7 @@ def _standing(store: "Store", student: str, criterion: str) -> str:
     from grader.model.adjustment import adjustments_in_force
 
     standing = [f"{made.exercise}.{made.criterion}" for made in adjustments_in_force(store.adjustments(student))]
-    found = [name for name in standing if criterion in (name, name.partition(".")[2])]
+    found = _meant(criterion, standing)
     if len(found) != 1:
         there = f"{student} has decisions on {', '.join(standing)}" if standing else f"none stands for {student}"
         raise click.BadParameter(f"no decision on {criterion!r} to withdraw: {there}.", param_hint="CRITERION")
@@ -123,7 +125,7 @@ def _criterion_of(run: "Run", criterion: str, points: float) -> str:
         for exercise in run.course.exercises
         for each in exercise.rubric.criteria
     }
-    found = [name for name in worth if criterion in (name, name.partition(".")[2])]
+    found = _meant(criterion, worth)
     if len(found) != 1:
         if found:
             problem = f"several exercises have {criterion!r}: {', '.join(found)}."
@@ -134,6 +136,11 @@ def _criterion_of(run: "Run", criterion: str, points: float) -> str:
     if not points <= worth[found[0]]:  # NaN is not, either
         raise click.BadParameter(f"{found[0]} has only {worth[found[0]]:g} points", param_hint="POINTS")
     return found[0]
+
+
+def _meant(criterion: str, names: "Iterable[str]") -> list[str]:
+    """Return those of the names EXERCISE.CRITERION that are typed, whole or as the criterion alone."""
+    return [name for name in names if criterion in (name, name.partition(".")[2])]
 
 
 def _user() -> str:
