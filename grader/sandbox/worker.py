@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import tempfile
 import time
 from typing import Any, NoReturn
 
@@ -29,6 +30,12 @@ def serve(settings: JailSettings, parent: int, prepared: PreparedJail | None = N
         parent: The process that must be alive: without it the worker ends.
         prepared: What that process has made ready for the jail.
     """
+    # Nothing can be written in the jail. The modules behind torch.compile, which checkpoints import, too, only ask for
+    # folders to write to later; but Python would look for one by writing, and torch make another.
+    tempfile.tempdir = settings.working_directory
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = settings.working_directory
+    # What torch.compile would write and run is refused, too; the code means the same without it.
+    os.environ["TORCHDYNAMO_DISABLE"] = "1"
     report = enter_jail(settings, parent, prepared)
     reopen_streams()
     hello = {

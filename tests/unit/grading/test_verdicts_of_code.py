@@ -69,6 +69,20 @@ def test_a_long_file_is_read_to_its_end(grade_mini: GradeMini) -> None:
     assert 4 == grade_mini(f"# {'a long remark ' * 20_000}\n{RIGHT}").score
 
 
+@pytest.mark.parametrize(
+    "double",
+    [
+        "twice = torch.compile(lambda x, times: x * 2 ** times)",
+        "def twice(x, times):\n    return checkpoint(lambda x: x * 2 ** times, x, use_reentrant=False)",
+    ],
+)
+def test_what_torch_would_write_files_for_works_without_any(double: str, grade_mini: GradeMini) -> None:
+    """The compiler's modules ask for a folder when they are imported, which checkpoints do, too."""
+    imports = "import torch\nfrom torch.utils.checkpoint import checkpoint\n"
+
+    assert 4 == grade_mini(f"{imports}{double}\n{RIGHT.replace('x * 2 ** times', 'twice(x, times)')}").score
+
+
 def test_what_is_begun_is_not_said_to_be_still_to_begin(grade_mini: GradeMini) -> None:
     """The first line names what is left."""
     report = grade_mini(RIGHT.replace("ValueError", "NotImplementedError"))
