@@ -80,6 +80,7 @@ def batch_command(
     """
     from grader.course.load import digest_verdicts, load_course
     from grader.intake.classroom import read_classroom
+    from grader.intake.dates import apply_dates
 
     target = None
     if nbgrader_dir is not None:
@@ -101,6 +102,7 @@ def batch_command(
         zone=course.settings.zone,
         exercise_ids=course.settings.exercises,
     )
+    classroom = apply_dates(classroom, course.settings)
     if dry_run:
         show_classroom(classroom)
         return

@@ -66,7 +66,7 @@ def export_command(
             return
         lines = _lines(store, run)
         if output_format == "csv":
-            _write_table(lines, output)
+            _write_table(run, lines, output)
             return
         exported = _export(
             with_bonus(lines) if add_bonus else lines, output_format, title or run.course.settings.title, into
@@ -77,7 +77,7 @@ def export_command(
     _tell_left_out(exported.left_out)
     for note in exported.notes:
         click.echo(f"Note: {note}.", err=True)
-    click.echo(f"Wrote {output}: {exported.written} grades.")
+    click.echo(f"Wrote run {run.number} to {output}: {exported.written} grades.")
 
 
 def _lines(store: "Store", run: "Run") -> "Iterator[StudentLine]":
@@ -104,7 +104,7 @@ def _export(lines: "Iterable[StudentLine]", output_format: str, title: str, into
         raise click.BadParameter(f"{into}: {error}", param_hint="--into") from None
 
 
-def _write_table(lines: "Iterator[StudentLine]", output: Path) -> None:
+def _write_table(run: "Run", lines: "Iterator[StudentLine]", output: Path) -> None:
     from grader.report.grades_table import GradesTable
 
     with GradesTable() as table:
@@ -113,7 +113,7 @@ def _write_table(lines: "Iterator[StudentLine]", output: Path) -> None:
             table.add(line)
             written += 1
         table.write(output)
-    click.echo(f"Wrote {output}: {written} students.")
+    click.echo(f"Wrote run {run.number} to {output}: {written} students.")
 
 
 def _write_gradescope(store: "Store", run: "Run", output: Path, *, with_bonus: bool) -> None:
@@ -131,7 +131,7 @@ def _write_gradescope(store: "Store", run: "Run", output: Path, *, with_bonus: b
         write_atomically(output / folder_name(stored.student.id) / "results.json", text)
         written += 1
     _tell_left_out(tuple(left_out))
-    click.echo(f"Wrote {written} results.json to {output}.")
+    click.echo(f"Wrote run {run.number} to {output}: {written} results.json.")
 
 
 def _tell_left_out(left_out: tuple[str, ...]) -> None:

@@ -57,11 +57,11 @@ class GradeGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; a fault that is nobody's low score becomes one line and exit code 2 or 3."""
-        from grader.model.errors import GraderError, SubmissionError
+        from grader.model.errors import GraderError, RequestError
 
         try:
             return super().invoke(ctx)
-        except SubmissionError as error:
+        except RequestError as error:
             click.echo(f"Error: {error}", err=True)
             ctx.exit(EXIT_USAGE)
         except GraderError as error:

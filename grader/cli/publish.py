@@ -49,7 +49,8 @@ def write_files(store: "Store", run: "Run", output: Path) -> None:
     feedback = run.course.settings.feedback
     index = write_class_files(outgoing(), output, feedback=feedback, tell_gone=gone.append, waiting=waiting)
     counts = ", ".join(f"{number} {status.replace('_', ' ')}" for status, number in index.counts.items())
-    click.echo(f"Wrote {output}: {len(index.students)} reports, grades.csv and index.json ({counts}).")
+    wrote = f"Wrote run {run.number} to {output}"
+    click.echo(f"{wrote}: {len(index.students)} reports, grades.csv and index.json ({counts}).")
     if gone:
         click.echo(harmless_line(f"No longer in the class, so their reports there were removed: {', '.join(gone)}."))
     if waiting:

@@ -28,13 +28,14 @@ def summary_command(number: int | None, output: Path | None, as_json: bool, stor
     from grader.grading.store import open_store
 
     with open_store(store_location) as store:
-        summary, titles = summarise(store, store.run(number))
+        run = store.run(number)
+        summary, titles = summarise(store, run)
     if output is not None:
         from grader.report.atomic import write_atomically
         from grader.report.class_page import render_class_page
 
         write_atomically(output, render_class_page(summary, titles))
-        click.echo(f"Wrote {output}.", err=True)
+        click.echo(f"Wrote run {run.number} to {output}.", err=True)
     if as_json:
         click.echo(summary.model_dump_json(indent=2))
     elif output is None:
@@ -42,6 +43,7 @@ def summary_command(number: int | None, output: Path | None, as_json: bool, stor
 
         from grader.report.class_terminal import render_class_summary
 
+        click.echo(f"Run {run.number} of {store.shown}:\n")
         render_class_summary(summary, titles, Console(highlight=False))
 
 

@@ -71,7 +71,7 @@ def fill_canvas(lines: Iterable[StudentLine], title: str, downloaded: str) -> Ex
     table = read_table(downloaded)
     header = table.rows[0] if table.rows else []
     section = find_column(header, "Section")
-    if section is None or find_column(header, "ID") is None:
+    if section is None or find_column(header, "ID") is None or find_column(header, "Student") is None:
         raise GradebookError(
             "this is no gradebook of Canvas: expected a first line with the columns Student, ID … Section, found "
             f"{found_columns(header)}. In Canvas: Grades, Export, Export Entire Gradebook."
@@ -124,6 +124,12 @@ def _assignment_column(header: Sequence[str], title: str, section: int) -> int |
     return None
 
 
+def _given_name_first(name: str) -> str:
+    """Return ``ada lovelace`` for ``lovelace, ada``, as Canvas's export sorts names."""
+    last, comma, first = name.partition(",")
+    return f"{first.strip()} {last.strip()}" if comma else name
+
+
 def _index(rows: Sequence[Sequence[str]], header: Sequence[str]) -> dict[str, int]:
     """Return where each student's row is, by everything that names one student alone."""
     index: dict[str, int] = {}
@@ -137,8 +143,9 @@ def _index(rows: Sequence[Sequence[str]], header: Sequence[str]) -> dict[str, in
             name = row[place].strip().casefold()
             if not name or name in ("points possible", "student, test"):
                 continue
-            if name in here:
-                ambiguous.add(name)
-            here[name] = number
+            for each in {name, _given_name_first(name) if column == "Student" else name}:
+                if each in here:
+                    ambiguous.add(each)
+                here[each] = number
         index = {**here, **index}
     return {name: number for name, number in index.items() if name not in ambiguous}

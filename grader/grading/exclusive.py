@@ -55,7 +55,7 @@ def _on_server(url: sa.URL) -> Iterator[None]:
         engine = sa.create_engine(url, connect_args={"connect_timeout": _CONNECT_S}, isolation_level="AUTOCOMMIT")
         connection = engine.connect()
     except (SQLAlchemyError, ImportError) as error:
-        raise StoreError(unusable(url, error)) from None
+        raise unusable(url, error) from None
     try:
         # It belongs to the connection: the server lets go of it when the process is gone.
         if not connection.scalar(sa.select(sa.func.pg_try_advisory_lock(_ADVISORY))):
@@ -72,7 +72,7 @@ def _on_server(url: sa.URL) -> Iterator[None]:
             )
         yield
     except SQLAlchemyError as error:
-        raise StoreError(unusable(url, error)) from None
+        raise unusable(url, error) from None
     finally:
         with contextlib.suppress(SQLAlchemyError):  # the server may be gone, and the lock with it
             connection.close()

@@ -8,9 +8,8 @@ from typing import NamedTuple
 from grader.grading.keys import kit_stamp
 from grader.grading.store import Run, Status, Store
 from grader.model.classroom import Classroom, HandIn
-from grader.model.course import Course, CourseSettings
+from grader.model.course import Course
 from grader.model.errors import CourseError, SubmissionError, did_you_mean
-from grader.model.late import assess_lateness
 from grader.model.rescore import find_unscorable
 
 
@@ -49,8 +48,7 @@ def plan_batch(
     Raises:
         SubmissionError: If a student is asked for who is not in the class.
     """
-    hand_ins = tuple(choose_in_time(hand_in, course.settings) for hand_in in classroom.hand_ins)
-    _refuse_unknown(asked.students, [hand_in.student.id for hand_in in hand_ins])
+    _refuse_unknown(asked.students, [hand_in.student.id for hand_in in classroom.hand_ins])
     last = _last(store, lambda run: run.kind != "rescore" and run.course.settings.id == course.settings.id)
     run = Run(
         kind="batch",
@@ -66,7 +64,7 @@ def plan_batch(
         notes=classroom.notes,
         unmatched=classroom.unmatched,
     )
-    return _begin(store, run, hand_ins, asked, _last(store, lambda other: other.kind == "batch"))
+    return _begin(store, run, classroom.hand_ins, asked, _last(store, lambda other: other.kind == "batch"))
 
 
 def plan_regrade(
@@ -122,29 +120,6 @@ def rescore_run(store: Store, base: Run, course: Course) -> Run:
     now = datetime.now(UTC)
     update = {"number": 0, "kind": "rescore", "base": base.number, "started_at": now, "course": course}
     return store.finish_run(store.copy_run(base.model_copy(update=update), base))
-
-
-def choose_in_time(hand_in: HandIn, settings: CourseSettings) -> HandIn:
-    """Let the newest attempt before the cut-off count, if there is one: a later one must not turn points into none."""
-    if settings.attempts != "newest" or settings.late.cut_off is None or hand_in.chosen is None:
-        return hand_in
-    for index in range(hand_in.chosen, -1, -1):
-        attempt = hand_in.attempts[index]
-        lateness = assess_lateness(
-            settings.late,
-            deadline=settings.deadline,
-            extension=hand_in.student.extension,
-            zone=settings.zone,
-            submitted_at=attempt.submitted_at,
-        )
-        if not lateness.cut_off:
-            break
-    else:
-        return hand_in
-    if index == hand_in.chosen:
-        return hand_in
-    note = f"attempt {index + 1} of {len(hand_in.attempts)} counts: what came later is past the cut-off"
-    return hand_in.model_copy(update={"chosen": index, "notes": (*hand_in.notes, note)})
 
 
 def _begin(

@@ -23,7 +23,7 @@ from grader.model.adjustment import Adjustment, adjustments_in_force
 from grader.model.base import Model
 from grader.model.classroom import HandIn, Student
 from grader.model.course import Course
-from grader.model.errors import GraderError
+from grader.model.errors import GraderError, RequestError
 from grader.model.grade import Grade, compute_grade
 from grader.model.late import assess_lateness
 from grader.model.outcome import Outcome, Scoring, outcome_of
@@ -42,6 +42,10 @@ _ZLIB_LEVEL: Final = 1
 
 class StoreError(GraderError):
     """The store cannot be read or written."""
+
+
+class NotInStoreError(StoreError, RequestError):
+    """There is no such store, or no such run in it."""
 
 
 class Status(StrEnum):
@@ -237,8 +241,8 @@ class Store:
         if row is not None:
             return _run_from(row)
         if not known:
-            raise StoreError(f"{self.shown}: nothing has been graded yet. Start with: grade batch SOURCE")
-        raise StoreError(f"{self.shown}: there is no run {number}. The runs are {_enumerate(known)}.")
+            raise NotInStoreError(f"{self.shown}: nothing has been graded yet. Start with: grade batch SOURCE")
+        raise NotInStoreError(f"{self.shown}: there is no run {number}. The runs are {_enumerate(known)}.")
 
     def count(self, run: Run) -> dict[Status, int]:
         """Return how many students of a run have which status."""
@@ -495,24 +499,26 @@ def open_store(location: str | Path, *, create: bool = False, timeout_s: float =
         try:
             return Store(url, shown, create=create, timeout_s=timeout_s)
         except (SQLAlchemyError, ImportError) as error:
-            raise StoreError(unusable(url, error)) from None
+            raise unusable(url, error) from None
     path = Path(text)
     try:
         _check_place(path, create=create)
     except OSError as error:  # a folder on the way that nobody may look into, a name that is too long
-        raise StoreError(f"{path}: {error.strerror}. Name another place with --store.") from None
+        raise NotInStoreError(f"{path}: {error.strerror}. Name another place with --store.") from None
     return Store(sa.URL.create("sqlite", database=str(path)), text, create=create, timeout_s=timeout_s)
 
 
 def _check_place(path: Path, *, create: bool) -> None:
     if not create and not path.exists():
-        raise StoreError(
+        raise NotInStoreError(
             f"{path}: there is no store. `grade batch SOURCE` makes it; if yours is elsewhere, name it with --store."
         )
     if not path.parent.is_dir():
-        raise StoreError(f"{path}: the folder {path.parent} is not there. Make it, or name another place with --store.")
+        raise NotInStoreError(
+            f"{path}: the folder {path.parent} is not there. Make it, or name another place with --store."
+        )
     if path.is_dir():
-        raise StoreError(f"{path}: expected a file, found a folder. Name a file with --store.")
+        raise NotInStoreError(f"{path}: expected a file, found a folder. Name a file with --store.")
 
 
 def database_url(location: str | Path) -> sa.URL | None:
@@ -528,7 +534,7 @@ def database_url(location: str | Path) -> sa.URL | None:
     try:
         url = sa.make_url(text)
     except (SQLAlchemyError, ValueError):  # what it says may hold the password
-        raise StoreError(
+        raise NotInStoreError(
             "--store: this URL cannot be read; expected something like postgresql://USER@HOST/DATABASE. Signs such as "
             "@ or / in a user's name or password have to be written as %40 or %2F."
         ) from None
@@ -542,19 +548,20 @@ def is_file(url: sa.URL) -> bool:
     return url.drivername == "sqlite" and bool(url.database) and not url.query
 
 
-def unusable(url: sa.URL, error: Exception) -> str:
+def unusable(url: sa.URL, error: Exception) -> StoreError:
     """Say in one line why a database cannot be used at all, and what to do."""
     shown = url.render_as_string(hide_password=True)
+    other = "name a file, or a URL such as postgresql://USER@HOST/DATABASE."
     if isinstance(error, ImportError) and url.get_backend_name() == "postgresql":
-        return f"{shown}: PostgreSQL needs psycopg, which is not installed: pip install 'attention-dojo[postgresql]'"
-    if isinstance(error, ImportError):
-        return f"{shown}: its driver is not installed ({_first_line(error)})."
-    if isinstance(error, NoSuchModuleError):
-        return (
-            f"{shown}: {url.drivername!r} is no kind of database that is known. Name a file, or a URL such as "
-            "postgresql://USER@HOST/DATABASE."
+        return NotInStoreError(
+            f"{shown}: PostgreSQL needs psycopg, which is not installed: pip install 'attention-dojo[postgresql]'"
         )
-    return f"{shown}: {_explain(error) if isinstance(error, SQLAlchemyError) else _first_line(error)}"
+    if isinstance(error, ImportError):
+        return NotInStoreError(f"{shown}: its driver is not installed ({_first_line(error)}). Install it, or {other}")
+    if isinstance(error, NoSuchModuleError):
+        kind = f"{url.drivername!r} is no kind of database that is known"
+        return NotInStoreError(f"{shown}: {kind}; {other}")
+    return StoreError(f"{shown}: {_explain(error) if isinstance(error, SQLAlchemyError) else _first_line(error)}")
 
 
 def _set_up_sqlite(connection: Any, record: object) -> None:
@@ -577,7 +584,7 @@ def _check_schema(connection: sa.Connection, shown: str, *, create: bool) -> Non
     if inspector.has_table(facts.name):
         version = connection.scalars(sa.select(facts.c.value).where(facts.c.name == "schema")).first()
         if version != SCHEMA:
-            raise StoreError(
+            raise NotInStoreError(
                 f"{shown}: this store is of schema {version}, and this version of attention-dojo reads {SCHEMA}. "
                 "Use the version that made it, or begin a new store with --store."
             )
@@ -585,12 +592,12 @@ def _check_schema(connection: sa.Connection, shown: str, *, create: bool) -> Non
             # Before hours are spent on results that could not be kept.
             connection.execute(sa.update(facts).where(facts.c.name == "schema").values(value=SCHEMA))
     elif inspector.get_table_names():
-        raise StoreError(f"{shown}: this database holds something else. Name another with --store.")
+        raise NotInStoreError(f"{shown}: this database holds something else. Name another with --store.")
     elif create:
         METADATA.create_all(connection)
         connection.execute(sa.insert(facts).values(name="schema", value=SCHEMA))
     else:
-        raise StoreError(f"{shown}: this database is empty. Start with: grade batch SOURCE")
+        raise NotInStoreError(f"{shown}: this database is empty. Start with: grade batch SOURCE")
 
 
 def _keep_course(connection: sa.Connection, run: Run) -> str:

@@ -12,7 +12,11 @@ class CourseError(GraderError):
     """A course contradicts itself: a rubric, suite, stub or solution needs mending by its author."""
 
 
-class SubmissionError(GraderError):
+class RequestError(GraderError):
+    """What was asked for is not there or cannot be meant: wrong usage, which another command line mends."""
+
+
+class SubmissionError(RequestError):
     """What was given as a submission is not there or cannot be one: wrong usage, not a low score."""
 
 

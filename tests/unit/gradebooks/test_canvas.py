@@ -58,10 +58,11 @@ def test_only_a_number_of_canvas_goes_into_its_id_column(student, own):
 
 @pytest.mark.parametrize("title", ["Attention", "attention (4567)"])
 @pytest.mark.parametrize(
-    "fields", [{"platform_id": "1234"}, {"student": "0007"}, {"student": "ann"}, {"name": "doe, ann"}]
+    "fields",
+    [{"platform_id": "1234"}, {"student": "0007"}, {"student": "ann"}, {"name": "doe, ann"}, {"name": "Ann Doe"}],
 )
 def test_a_downloaded_gradebook_is_filled_in(title, fields):
-    """A student is found by any of the four columns, and the rest of the class stays as it was."""
+    """A student is found by any of the four columns, a name in either order; the rest of the class stays as it was."""
     exported = fill_canvas([make_line(**{"student": "x", **fields}, final=6.5)], title, DOWNLOADED)
 
     rows = rows_of(exported.text)
@@ -97,19 +98,20 @@ def test_a_title_that_is_not_there_becomes_a_new_column():
     assert ("Attention 2", "5.00", "") == (rows[0][-1], rows[2][-1], rows[3][-1])
 
 
-def test_a_name_that_two_students_have_gives_neither_the_grade():
+@pytest.mark.parametrize("name", ["Roe, Bob", "Bob Roe"])
+def test_a_name_that_two_students_have_gives_neither_the_grade(name):
     """Guessing would be wrong half of the time."""
-    exported = fill_canvas([make_line("x", 5.0, name="Roe, Bob")], "Attention", DOWNLOADED)
+    exported = fill_canvas([make_line("x", 5.0, name=name)], "Attention", DOWNLOADED)
 
-    assert ("x (Roe, Bob): not in Canvas's file",) == exported.left_out
+    assert (f"x ({name}): not in Canvas's file",) == exported.left_out
 
 
 def test_another_file_is_refused_with_what_to_do():
-    """In one line."""
-    with pytest.raises(
-        GradebookError, match="no gradebook of Canvas: expected .* found Name, Points. In Canvas: Grades"
-    ):
-        fill_canvas([], "A", "Name,Points\r\nAnn,3\r\n")
+    """In one line; a roster is no gradebook either."""
+    for header in ("Name,Points", "id,name,email,section"):
+        found = header.replace(",", ", ")
+        with pytest.raises(GradebookError, match=f"no gradebook of Canvas: .* found {found}. In Canvas: Grades"):
+            fill_canvas([], "A", f"{header}\r\nAnn,3\r\n")
 
 
 def test_a_refused_file_cannot_break_the_line_that_says_so():

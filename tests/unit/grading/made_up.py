@@ -102,7 +102,6 @@ def keep_all(store: Store, run: Run, texts: dict[str, str], **verdicts: Verdict)
     run = store.begin_run(run, [hand_in_of(student) for student in texts])
     for student, text in texts.items():
         submission = submission_of(text, student)
-        store.keep(
-            run, [student], submission, f"content of {text}", f"key of {text}", report_of(submission, **verdicts)
-        )
+        report = report_of(submission, run.course, **verdicts)
+        store.keep(run, [student], submission, f"content of {text}", f"key of {text}", report)
     return run

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.course.load import load_course
+from grader.course.trees import CourseTrees
 from grader.grading.differences import Difference, compare_runs
 from grader.grading.plan import rescore_run
 from grader.grading.store import Store, open_store
@@ -12,6 +14,7 @@ from grader.model.adjustment import Adjustment
 from grader.model.late import LateRule
 from grader.model.verdict import Verdict
 from grader.report.grade_words import grade_sentences
+from tests.conftest import MINI_COURSE
 from tests.unit.grading.made_up import COURSE, NOON, hand_in_of, keep_all, run_of
 from tests.unit.grading.test_plan import other_points, with_rubric
 
@@ -82,6 +85,16 @@ def test_another_submission_and_another_lateness_are_reasons(store: Store) -> No
 
     assert "handed in something else" == found.why[0]
     assert "lateness takes off 0.7 instead of 0 points: 1 day late" in found.why[1]
+
+
+def test_an_exercise_that_one_run_leaves_out_is_named_once(store: Store) -> None:
+    """Its criteria are in the rubric all the same."""
+    part = load_course(CourseTrees(MINI_COURSE), ["double"])
+    whole = keep_all(store, run_of(), {"a": "a"})
+    double = keep_all(store, run_of(part), {"a": "a"})
+
+    assert ("layer: graded before, and not now",) == differences(store, whole, double)["a"].why
+    assert ("layer: graded now, and not before",) == differences(store, double, whole)["a"].why
 
 
 def test_what_was_errored_and_is_graded_says_so(store: Store) -> None:

@@ -1,17 +1,16 @@
-"""Which run a grading is, and which attempt counts."""
+"""Which run a grading is."""
 
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from grader.grading.plan import Asked, choose_in_time, plan_batch, plan_regrade, rescore_run
+from grader.grading.plan import Asked, plan_batch, plan_regrade, rescore_run
 from grader.grading.store import Status, open_store
-from grader.model.classroom import Attempt, Classroom, HandIn, Student
+from grader.model.classroom import Classroom
 from grader.model.errors import CourseError, SubmissionError
 from grader.model.rubric import Rubric
 from grader.model.verdict import Verdict
-from tests.unit.grading.made_up import COURSE, NOON, hand_in_of, keep_all, report_of, run_of, submission_of
+from tests.unit.grading.made_up import COURSE, hand_in_of, keep_all, report_of, run_of, submission_of
 
 ALL = Asked(COURSE.settings.exercises)
 
@@ -157,19 +156,3 @@ def test_a_rubric_that_asks_for_more_than_was_run_is_refused(store) -> None:
 
     assert "criterion 'values' names 'dances', which was not run. Grade again with: grade regrade" in str(caught.value)
     assert 1 == len(store.runs())
-
-
-def test_the_newest_attempt_before_the_cut_off_counts() -> None:
-    """A later one must not turn points into none."""
-    late = COURSE.settings.late.model_copy(update={"cut_off": NOON})
-    settings = COURSE.settings.model_copy(update={"deadline": NOON, "late": late})
-    attempts = tuple(Attempt(sources=("x",), submitted_at=NOON + timedelta(hours=hours)) for hours in (-2, -1, 1, 2))
-    hand_in = HandIn(student=Student(id="a"), attempts=attempts, chosen=3)
-
-    chosen = choose_in_time(hand_in, settings)
-
-    assert 1 == chosen.chosen
-    assert ("attempt 2 of 4 counts: what came later is past the cut-off",) == chosen.notes
-    assert hand_in == choose_in_time(hand_in, COURSE.settings)
-    too_late = hand_in.model_copy(update={"attempts": attempts[2:], "chosen": 1})
-    assert too_late == choose_in_time(too_late, settings)
