@@ -1,5 +1,6 @@
 """Prove one exercise: stub, solution, wheats, chaffs, hollow answers and mutants each get just what they should."""
 
+import pkgutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -111,6 +112,7 @@ class ExerciseProver:
 
     def prove(self) -> ExerciseProof:
         """Try everything, and return the proof."""
+        self._prove_rubric()
         self._prove_stub()
         self.prove_right_code()
         self.prove_wrong_code()
@@ -169,6 +171,16 @@ class ExerciseProver:
         path = f"{self.exercise.id}.py"
         submission = Submission(id=path, files=(SourceFile(path=path, cells=(Cell(text=text),)),), answers=answers)
         return submission, Entry(exercise=self.exercise.id, path=path)
+
+    def _prove_rubric(self) -> None:
+        for forbidden in self.exercise.rubric.forbids:
+            try:
+                pkgutil.resolve_name(forbidden.name)
+            except (ImportError, AttributeError, ValueError):
+                self._complain(
+                    f"{self.trees.rubric(self.exercise.id).name} forbids {forbidden.name!r}, which cannot be imported "
+                    "here, so nobody can use it: look at the spelling"
+                )
 
     def _prove_stub(self) -> None:
         self.tell("stub")
@@ -230,10 +242,13 @@ class ExerciseProver:
                 self._complain(
                     f"{name}, seed {seed}: loses {_list(lost)}, expected {_list(chaff.loses)}. {why}".strip()
                 )
-            names = {check.diagnosis.misconception for check in report.checks if check.diagnosis}
+            diagnoses = [check.diagnosis for check in report.checks if check.diagnosis]
+            names = {diagnosis.misconception for diagnosis in diagnoses}
             if names != {chaff.misconception}:
                 named = False
                 self._complain(f"{name}, seed {seed}: is named {_list(names)}, expected {chaff.misconception!r}")
+            elif chaff.numbers and all(diagnosis.explanation == chaff.explanation for diagnosis in diagnoses):
+                self._complain(f"{name}: `numbers` names a size that no check which it fails has drawn or remembered")
         return rejected, named
 
     def _prove_hollow(self) -> None:

@@ -79,6 +79,17 @@ def test_everything_else_is_found_at_once(copy: CourseTrees) -> None:
     assert "always_true failed for no chaff" in found
 
 
+def test_names_that_are_nowhere_are_found(copy: CourseTrees) -> None:
+    """What cannot be imported forbids nothing, and a sentence that asks for an unknown size is never shown."""
+    edit(copy.rubric("double"), "torch.mul", "torch.mull")
+    edit(copy.hidden / "chaffs/double/triples.py", "{batch}", "{bacth}")
+
+    found = problems(copy)
+
+    assert "double.yaml forbids 'torch.mull', which cannot be imported here" in found
+    assert "chaff triples: `numbers` names a size that no check which it fails has drawn or remembered" in found
+
+
 def test_a_solution_that_loses_points_is_found(copy: CourseTrees) -> None:
     """With the check and what it said."""
     edit(copy.solution("double"), "x * 2**times", "x * 2")
