@@ -120,13 +120,10 @@ def _explain_name(survey: _Survey, path: str, name: str) -> str:
 
 
 def _explain_nothing(survey: _Survey, exercise: str, names: Sequence[str]) -> str:
+    unreadable = sorted(survey.submission.unreadable, key=lambda file: not _is_own(file.path, exercise))
+    if unreadable and not survey.by_path:  # it may have held everything
+        return f"{unreadable[0].path} could not be read: {unreadable[0].reason}"
     reasons = _unreadable(survey, exercise) or [f"there is no {exercise}.py"]
-    if not survey.by_path:  # what was handed in may have held everything
-        reasons[0] += "".join(
-            f"; {file.path} could not be read ({file.reason})"
-            for file in survey.submission.unreadable[:1]
-            if not _is_own(file.path, exercise)
-        )
     hints = [hint for name in names if (hint := _suggest(survey, name))]
     return f"{reasons[0]}, and no file defines {_enumerate(names, 'or')}{hints[0] if hints else ''}"
 

@@ -94,14 +94,16 @@ class ExerciseSession:
             rationale = f"Not run: `{name}` has already taken too long, and would only do so again."
             raise LearnerProblem(Verdict.SKIPPED, rationale)
         assert self._worker is not None
+        limit_s = self._at_most(self.exercise.rubric.limits.call_s)
         try:
-            reply = self._worker.ask(request, self._at_most(self.exercise.rubric.limits.call_s))
-            return self._claims.clean(reply)
+            return self._claims.clean(self._worker.ask(request, limit_s))
         except LearnerProblem as problem:
-            if problem.verdict is Verdict.TIMED_OUT and name:
-                self._timed_out.add(name)
             self._forget_worker()
-            raise
+            if problem.verdict is not Verdict.TIMED_OUT or not name:
+                raise
+            self._timed_out.add(name)
+            rationale = f"`{name}` did not finish within {limit_s:g} s: look for a loop that never ends."
+            raise LearnerProblem(Verdict.TIMED_OUT, rationale) from None
 
     def ask_again(self, requests: Sequence[Request], *, afresh: bool) -> list[dict[str, Any]]:
         """
