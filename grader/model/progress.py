@@ -13,8 +13,8 @@ class ExerciseProgress(Model):
     """The latest score."""
     best: float = 0.0
     max_score: float = 0.0
-    hints_seen: int = 0
-    """How many rungs of the hint ladder were shown."""
+    last_hint: int = 0
+    """The rung of the hint ladder that was shown last, counted from 1."""
 
     @property
     def passed(self) -> bool:
@@ -47,6 +47,6 @@ class Progress(Model):
         return self.model_copy(update={"exercises": exercises})
 
     def with_hint(self, exercise: str, rung: int) -> "Progress":
-        """Return the progress with one more rung of the hint ladder seen."""
-        seen = self.of(exercise).model_copy(update={"hints_seen": rung})
+        """Return the progress with a rung of the hint ladder shown."""
+        seen = self.of(exercise).model_copy(update={"last_hint": rung})
         return self.model_copy(update={"exercises": {**self.exercises, exercise: seen}})

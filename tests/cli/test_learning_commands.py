@@ -104,6 +104,26 @@ def test_a_rung_can_be_asked_for_again(workspace: Path) -> None:
     assert "Hint 2 of 3" in run("hint", "double", *COURSE).output
 
 
+def test_hints_can_be_about_one_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who has the masks right needs no hint about them; another function begins with its own first one."""
+    monkeypatch.chdir(tmp_path)
+    assert 0 == run("init", "mine").exit_code
+    monkeypatch.chdir("mine")
+
+    shown = [run("hint", "masking", "masked_softmax").output for _ in range(4)]
+    other = [run("hint", "masking", "create_causal_mask").output for _ in range(2)]
+
+    assert [10, 11, 12, 12] == [int(output.split()[1]) for output in shown]
+    assert all("masked_softmax, " in output for output in shown)
+    assert "More: grade hint masking masked_softmax" in shown[0]
+    assert "grade solution masking" in shown[3]
+    assert [4, 5] == [int(output.split()[1]) for output in other]
+    assert "Hint 6 of 12" in run("hint", "masking").output
+    unknown = run("hint", "masking", "softmax")
+    assert 2 == unknown.exit_code
+    assert "The hints here are about create_padding_mask, create_causal_mask," in unknown.output
+
+
 def test_outside_a_workspace_a_hint_says_how_to_get_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is written into a stranger's folder."""
     monkeypatch.chdir(tmp_path)
