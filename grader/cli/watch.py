@@ -1,5 +1,6 @@
 """``grade check --watch``: grade again on every save what the change touches."""
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,6 +39,7 @@ def watch_submission(
         fail_fast: Stop at the first check that fails.
     """
     console = Console(highlight=False)
+    logging.getLogger("watchfiles").setLevel(logging.ERROR)  # it warns of Ctrl-C
     changes = watch(
         *paths,
         step=_STEP_MS,

@@ -7,6 +7,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from grader.cli.main import grade
+from grader.course.load import load_course
+from grader.course.trees import builtin_course
 from grader.course.workspace import Workspace
 from grader.model.progress import ExerciseProgress, Progress
 from tests.conftest import MINI_COURSE
@@ -85,6 +87,16 @@ def test_list_shows_level_minutes_and_what_each_builds_on(workspace: Path) -> No
 
     assert ["exercise", "what", "you", "build", "level", "minutes", "points", "builds", "on"] == rows[1]
     assert ["·", "layer", "A", "layer", "that", "doubles", "●○○○○", "20", "3", "double"] == rows[3]
+
+
+def test_a_narrow_screen_cuts_no_name(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are to be typed; titles make room for them."""
+    monkeypatch.setenv("COLUMNS", "40")
+
+    output = run("list").output
+
+    assert all(f"·  {name} " in output for name in load_course(builtin_course()).settings.exercises)
+    assert "…" not in output
 
 
 def test_hints_come_one_rung_at_a_time(workspace: Path) -> None:
