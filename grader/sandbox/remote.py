@@ -407,7 +407,8 @@ def problem_from_reply(reply: Reply, name: str, request: Request) -> LearnerProb
     if kind == "unroll":
         rationale = f"What `{name}` returns cannot be passed on to its next call."
         return LearnerProblem(Verdict.FAILED, rationale, "unroll", message)
-    if type_name == "NotImplementedError" and _MODULE_FORWARD_MISSING in message:
+    # Where a line of the learner's calls it, it is another module that has none.
+    if type_name == "NotImplementedError" and _MODULE_FORWARD_MISSING in message and not frames:
         return LearnerProblem(Verdict.MISSING, f"`{name}.forward` is not there.")
     where = f" at {frames[-1].file}, line {frames[-1].line}" if frames else ""
     return LearnerProblem(Verdict.RAISED, f"Your code raised {type_name}{where}.", type_name, message, frames)

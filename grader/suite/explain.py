@@ -310,6 +310,11 @@ _RULES = (
     # Modules.
     _rule(
         "NotImplementedError",
+        r"^Module \[Module(?:List|Dict)\] is missing the required \"forward\" function",
+        "`nn.ModuleList` and `nn.ModuleDict` only hold layers: call those, one by one, as in `self.layers[0](x)`.",
+    ),
+    _rule(
+        "NotImplementedError",
         r"^Module \[.*\] is missing the required \"forward\" function",
         "The class has no `forward` of its own: check that the method is spelled `forward` and indented inside "
         "the class, not inside `__init__`.",
@@ -340,6 +345,13 @@ _RULES = (
         " before `register_buffer('pe', ...)`.",
     ),
     # Calls.
+    _rule(
+        "TypeError",
+        # Of a class, Python says `Name.__init__()`. Only classes have names with a capital letter here.
+        r"^[A-Z]\w*\(\) (?:missing \d+ required positional arguments?: |takes (?:from )?\d+ )",
+        "A function stands where the task wants a class: let it inherit nn.Module, make its layers in `__init__`, and "
+        "take the tensors in `forward`.",
+    ),
     _rule(
         "TypeError",
         # In the words of torch 2.13, and of 2.6.

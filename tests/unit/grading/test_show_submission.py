@@ -45,7 +45,7 @@ def test_right_code_is_drawn(mini_runner: Runner) -> None:
         ("def double(x, times):\n    return x[7]\n", "Your code raised IndexError at double.py, line 2."),
         ("def double(x, times):\n    return 3\n", "double should be a tensor, but is a value of type int."),
         ("def double(x, times):\n    import os\n    os._exit(3)\n", "ended by itself"),
-        ("def double(x, times):\n    while True: pass\n", "`double` did not finish within 2 s: look for a loop that never ends."),
+        ("def double(x, times):\n    while True: pass\n", "`double` did not finish within 2 s: look for a loop"),
         ("import nothing_of_this_name\n", "double.py could not be imported"),
         ("other = 3\n", "`double` is not there."),
     ],

@@ -34,6 +34,19 @@ def test_a_missing_parameter_is_named_as_it_was_asked_for() -> None:
     assert "`MultiHeadAttention.W_q.weight` is not there." == rationale
 
 
+def test_a_forward_that_is_missing_is_the_promised_one_unless_their_code_calls_it() -> None:
+    """An `nn.ModuleList` that is called has none either, and that is another mistake."""
+    message = 'Module [ModuleList] is missing the required "forward" function'
+    reply = {"ok": False, "kind": "raised", "type": "NotImplementedError", "message": message, "frames": []}
+    frame = ["multihead.py", 7, "forward", "self.layers(x)"]
+
+    outside, inside = (problem_from_reply(reply | {"frames": each}, "Attention", CALL) for each in ([], [frame]))
+
+    assert (Verdict.MISSING, "`Attention.forward` is not there.") == (outside.verdict, outside.rationale)
+    assert Verdict.RAISED is inside.verdict
+    assert "Your code raised NotImplementedError at multihead.py, line 7." == inside.rationale
+
+
 @pytest.mark.parametrize("request_", [CALL, CALL | {"device": "accelerator"}, {"op": "state"}])
 def test_only_a_call_on_the_pretend_accelerator_can_be_beyond_judgement(request_: dict) -> None:
     """Such a check passes with a remark, so claiming it anywhere else is a forgery."""

@@ -52,6 +52,10 @@ def attention(query, key, value):
     """Take three arguments."""
 
 
+def AttentionFunction(query, key, value):
+    """Stand where a class is wanted."""
+
+
 def forgets_return(x):
     """Give None."""
 
@@ -204,6 +208,8 @@ REPRODUCED: list[tuple[str, Callable[[], object], str]] = [
     ("mixed_with_meta", lambda: ONES(2, device="meta") + ONES(2), "device=query.device"),
     ("numpy_of_a_device_tensor", pretend_to_numpy, "fails on a GPU"),
     ("no_forward", lambda: NoForward()(1), "spelled `forward`"),
+    ("list_of_layers_called", lambda: nn.ModuleList([nn.Linear(2, 2)])(1), "self.layers[0](x)"),
+    ("dict_of_layers_called", lambda: nn.ModuleDict({"q": nn.Linear(2, 2)})(1), "self.layers[0](x)"),
     ("layer_before_super", lambda: ForgetsSuper("layer", nn.Linear(2, 2)), "super().__init__()"),
     ("parameter_before_super", lambda: ForgetsSuper("weight", nn.Parameter(ONES(2))), "super().__init__()"),
     ("buffer_before_super", lambda: ForgetsSuper("buffer", ONES(2)), "super().__init__()"),
@@ -215,6 +221,10 @@ REPRODUCED: list[tuple[str, Callable[[], object], str]] = [
     ("method_on_the_class", lambda: ForgetsLayer.parameters(), "make the object first"),
     ("too_few_arguments", lambda: attention(1), "default `None`"),
     ("too_many_arguments", lambda: attention(1, 2, 3, 4), "more arguments"),
+    ("class_that_is_a_function", lambda: AttentionFunction(1), "wants a class"),
+    ("small_class_that_is_a_function", lambda: AttentionFunction(1, 2, 3, 4), "wants a class"),
+    ("too_few_for_a_class", lambda: ForgetsSuper("layer"), "default `None`"),
+    ("too_many_for_a_class", lambda: ForgetsSuper(1, 2, 3), "more arguments"),
     ("unknown_keyword", lambda: attention(1, 2, 3, mask=None), "spelling"),
     ("masked_fill_with_none", lambda: ONES(2).masked_fill(None, 0), "mask is None"),
     ("masked_fill_without_value", lambda: ONES(2).masked_fill(BOOLS), "wrong kinds or number"),
