@@ -18,6 +18,8 @@ Conventions of this exercise:
   to one.
 - A query whose keys are all masked gets weights of zero and an output of zero, never NaN, and lets no NaN into any
   gradient.
+- Write the steps yourself: torch's own attention (torch.nn.functional.scaled_dot_product_attention and
+  torch.nn.MultiheadAttention) is not allowed here.
 - Output and weights keep the dtype (half and bfloat16 too) and the device of query, key and value, which are all alike.
   Large scores must not overflow. Gradients flow from the output to query, key and value. The arguments are left
   unchanged, and there is no dropout.

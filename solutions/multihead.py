@@ -33,7 +33,8 @@ Conventions of this exercise:
   and a call leaves no trace on the next one. There is no dropout in this exercise.
 
 You may use your own split_heads, merge_heads and scaled_dot_product_attention, or do without them; if they have a
-mistake, it costs nothing here.
+mistake, it costs nothing here. torch.nn.functional.scaled_dot_product_attention, nn.MultiheadAttention and torch's
+layers that contain one are not allowed: they would do this exercise instead of you.
 
 Worked example: d_model = 4, num_heads = 2, so d_k = 2; all four layers are the identity; one sentence of 2 tokens::
 

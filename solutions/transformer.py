@@ -28,9 +28,11 @@ Conventions of this exercise:
 - Masks are those of multihead: True (or 1) where a query may attend to a key, (seq_q, seq_k), (batch, 1, 1, seq_k) or
   (batch, 1, seq_q, seq_k). mask belongs to the self-attention, memory_mask to the cross-attention. A block makes no
   mask of its own.
-- Dropout, with the rate that the constructor gets, is applied to what a sub-layer returns, before the sum (section 5.4
-  of the paper), and nowhere else. After eval() there is none.
+- Dropout, with the rate that the constructor gets, is applied to what each sub-layer returns, before the sum (section
+  5.4 of the paper), and nowhere else. After eval() there is none.
 - Dtype and device are those of the inputs, gradients flow to all inputs and layers, and the inputs stay unchanged.
+- Put the blocks together yourself: torch's own (torch.nn.TransformerEncoderLayer, torch.nn.TransformerDecoderLayer and
+  torch.nn.Transformer) are not allowed here.
 
 You may use your own MultiHeadAttention, as the import below does, or write the attention anew under these names; if
 your multihead has a mistake, it costs nothing here.

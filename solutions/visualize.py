@@ -15,7 +15,8 @@ Conventions of this exercise:
   of the batch is drawn, and the head with the number `head`, counted from 0. The tensor comes straight from a model: it
   may require a gradient, be half, bfloat16 or double, and lie on an accelerator. It is left unchanged.
 - Queries run down, keys across, one cell for each weight: the first query is the topmost row, the first key the
-  leftmost column. The cells hold the weights themselves, and all of them are in view, each of them whole.
+  leftmost column. The cells hold the weights themselves, and all of them are in view, each of them whole and in one
+  colour.
 - tokens is a list of strings, one for each position, for both axes. For cross-attention, where queries and keys are
   two sequences, it is a pair (query_tokens, key_tokens) of two such lists. Token i is the tick label of row i, token j
   that of column j, in the middle of the cell. Tokens may occur twice and be in any script (a font without their letters
@@ -23,8 +24,8 @@ Conventions of this exercise:
 - Tokens that are more or fewer than the rows and columns raise an exception of any kind: every label would be doubtful.
 - The colours run from 0 to 1, so that two heads can be compared and a head that spreads evenly looks even.
 - A colour bar says which colour is which weight, and the title of the axes names the head by its number: "Head 0".
-- With ax, the heatmap is drawn there and nowhere else (the colour bar may take its room from ax). Without it, a new
-  figure is made.
+- With ax, the heatmap is drawn there and nowhere else (the colour bar may take its room from ax), with labels, title
+  and colour bar as ever. Without it, a new figure is made.
 - The Axes of the heatmap is returned. The figure is neither shown nor closed nor saved: that is for the caller, who may
   want to draw more; plt.show() would keep a program waiting until somebody closes the window.
 

@@ -26,8 +26,15 @@ MOST_CELLS: Final = 1_000_000
 MOST_TICKS: Final = 500
 LONGEST_TEXT: Final = 300
 
+_FLAGS_OF_THE_CALL: Final = ("is_returned", "disturbs", "shown", "saved", "closed")
 _PLACES: Final = ("given", "new", "other")
 _NUMBER: Final = re.compile(r"\d+")
+_SHARP: Final = ("none", "nearest", "auto", "antialiased")
+"""How cells may be drawn and stay cells: the last two smooth only what is smaller than a few points."""
+_SAME_LIMITS: Final = 1e-3
+"""Of the scale: far more than rounding, and far less than anybody sees."""
+_SAME_COLOUR: Final = 0.02
+"""So far apart are neighbours of a map's 256 colours, which rounding may exchange."""
 _PLAIN_NUMBER: Final = re.compile(r"[-−+]?[\d.,]+(?:e[-−+]?\d+)?", re.IGNORECASE)
 
 
@@ -52,6 +59,8 @@ class Picture:
     """The drawn values, float64 (rows, columns): row 0 is the topmost that a viewer sees, column 0 the leftmost. NaN
     where nothing is drawn. The uppermost image or mesh, if there are several; None if there is none with one value a
     cell."""
+    blurred: bool
+    """Whether the colours of neighbouring cells run into each other."""
     across: tuple[Tick, ...]
     """Labels below or above the image, from left to right."""
     down: tuple[Tick, ...]
@@ -65,6 +74,8 @@ class Picture:
     """The values at the two ends of the colour scale; NaN if there are none."""
     colour_bars: int
     """How many colour bars belong to these axes."""
+    bars_agree: bool
+    """Whether each of them gives a value the colour that the image gives it."""
     is_returned: bool
     """Whether the call returned these very axes, and not nothing, a figure or a part of them."""
     place: str
@@ -90,12 +101,13 @@ class Picture:
         """
         return {
             "image": self.image,
+            "blurred": self.blurred,
             "across": [[tick.text, tick.at] for tick in self.across if not _PLAIN_NUMBER.fullmatch(tick.text)],
             "down": [[tick.text, tick.at] for tick in self.down if not _PLAIN_NUMBER.fullmatch(tick.text)],
             "view": list(self.view),
             "title": [bool(self.title), sorted(set(_NUMBER.findall(self.title)))],
             "colour_limits": list(self.colour_limits),
-            "colour_bars": self.colour_bars,
+            "colour_bars": [self.colour_bars, self.bars_agree],
             "where": [self.is_returned, self.place, self.disturbs, self.stray_figures],
             "left": [self.shown, self.saved, self.closed],
         }
@@ -116,7 +128,7 @@ def read_picture(said: Any) -> Picture | None:
     if image is not None and (type(image) is not torch.Tensor or image.dim() != 2 or image.dtype != torch.float64):
         raise ValueError("an image that is none")
     texts = {name: said[name] for name in ("title", "x_label", "y_label", "place")}
-    flags = {name: said[name] for name in ("is_returned", "disturbs", "shown", "saved", "closed")}
+    flags = {name: said[name] for name in ("blurred", "bars_agree", *_FLAGS_OF_THE_CALL)}
     counts = {name: said[name] for name in ("colour_bars", "stray_figures")}
     for values, kind in ((texts, str), (flags, bool), (counts, int)):
         if any(type(value) is not kind for value in values.values()):
@@ -283,21 +295,22 @@ def describe_axes(axes: "Axes") -> dict[str, Any]:
     drawn = _uppermost(axes)
     grid = _Grid(axes, drawn)
     figure: Figure = axes.figure.figure
-    bars = [bar for other in figure.axes if (bar := _colour_bar_in(other)) is not None and other.get_visible()]
-    limits = drawn.get_clim() if drawn is not None else (None, None)
+    bars = [bar for bar in _colour_bars_in(figure) if getattr(bar.mappable, "axes", axes) in (axes, None)]
     left, right = sorted(grid.across(np.array(axes.get_xlim())))
     top, bottom = sorted(grid.down(np.array(axes.get_ylim())))
     titles = [axes.get_title(place) for place in ("left", "center", "right")]
     return {
         "image": grid.image,
+        "blurred": getattr(drawn, "get_interpolation", lambda: "none")() not in _SHARP,
         "across": _ticks(axes, axes.xaxis, grid.across, (left, right), grid.half),
         "down": _ticks(axes, axes.yaxis, grid.down, (top, bottom), grid.half),
         "view": [float(left), float(right), float(top), float(bottom)],
         "title": " ".join(title for title in titles if title.strip())[:LONGEST_TEXT],
         "x_label": axes.get_xlabel()[:LONGEST_TEXT],
         "y_label": axes.get_ylabel()[:LONGEST_TEXT],
-        "colour_limits": [float("nan") if limit is None else float(limit) for limit in limits],
-        "colour_bars": sum(getattr(bar.mappable, "axes", axes) in (axes, None) for bar in bars),
+        "colour_limits": [float("nan")] * 2 if drawn is None else _limits_of(drawn),
+        "colour_bars": len(bars),
+        "bars_agree": all(_same_colours(bar.mappable, drawn) for bar in bars),
     }
 
 
@@ -322,6 +335,33 @@ def _axes_in(result: Any) -> "Iterator[Axes]":
 def _colour_bar_in(axes: "Axes") -> Any:
     """Return the colour bar that these axes were made for, if they were."""
     return getattr(axes, "_colorbar", None)  # matplotlib keeps it nowhere public
+
+
+def _colour_bars_in(figure: "Figure") -> "Iterator[Any]":
+    """Yield the visible colour bars of a figure, insets of other axes among them."""
+    waiting: list[Any] = list(figure.axes)
+    while waiting:
+        axes = waiting.pop()
+        waiting += axes.child_axes  # which no list of the figure's holds
+        bar = _colour_bar_in(axes)
+        if bar is not None and axes.get_visible():
+            yield bar
+
+
+def _same_colours(told: Any, drawn: Any) -> bool:
+    """Tell whether a colour bar's values have the colours of the image or mesh, and reach as far."""
+    if told is drawn or drawn is None:
+        return True
+    theirs, ours = (np.array(_limits_of(each)) for each in (told, drawn))
+    if not np.allclose(theirs, ours, rtol=0, atol=_SAME_LIMITS * abs(ours[1] - ours[0])):
+        return False
+    values = np.linspace(ours[0], ours[1], 64)
+    return bool(np.allclose(told.to_rgba(values), drawn.to_rgba(values), rtol=0, atol=_SAME_COLOUR))
+
+
+def _limits_of(coloured: Any) -> list[float]:
+    """Return the values at the ends of the colours of an image, a mesh or what a colour bar was made of."""
+    return [float("nan") if limit is None else float(limit) for limit in coloured.get_clim()]
 
 
 def _uppermost(axes: "Axes") -> Any:

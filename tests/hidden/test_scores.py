@@ -71,6 +71,19 @@ def expect_right(learner, name, arguments, what, atol=ATOL):
     return got
 
 
+def expect_no_limit(learner, name, arguments, what):
+    """Compare scores of some hundreds: those of large queries, and additive ones of a large v. Rounding grows, too."""
+    if name == "additive_score":
+        *others, v = arguments
+        large = [*others, v * (500 / v.abs().sum())]
+    else:
+        query, *others = arguments
+        large = [100 * query, *others]
+    got = getattr(learner, name)(*large)
+    expected = right_scores(name, *large).float()
+    expect_close(got, expected, f"large {what}", SCORES, atol=100 * ATOL, hint="Nothing limits a score.")
+
+
 # ---- Claims that are made of each of the four -----------------------------------------------------------------------
 # One mistake must not cost more than its own criterion, so these compare the learner's scores with each other, for
 # related arguments, and leave the values to the checks of values. Queries and keys have equally many features here;
@@ -198,7 +211,9 @@ def test_dot_compares_each_query_with_each_key(learner, draw):
 @pytest.mark.depends_on("dot_compares_each_query_with_each_key")
 def test_dot_is_the_sum_of_products(learner, draw):
     """dot_score adds up query times key over the features, and does nothing else."""
-    expect_right(learner, "dot_score", draw_arguments(draw, "dot_score", draw_sizes(draw)), "dot scores")
+    arguments = draw_arguments(draw, "dot_score", draw_sizes(draw))
+    expect_right(learner, "dot_score", arguments, "dot scores")
+    expect_no_limit(learner, "dot_score", arguments, "dot scores")
 
 
 @pytest.mark.depends_on("dot_compares_each_query_with_each_key")
@@ -238,6 +253,7 @@ def test_scaled_is_dot_over_the_root_of_d_k(learner, draw):
         query, key = (draw.normal(2, length, d_k) for length in (5, 4))
         draw.remember(d_k=d_k)
         expect_right(learner, "scaled_dot_score", (query, key), "scaled scores")
+        expect_no_limit(learner, "scaled_dot_score", (query, key), "scaled scores")
 
 
 @pytest.mark.depends_on("scaled_compares_each_query_with_each_key")
@@ -276,6 +292,7 @@ def test_general_puts_a_matrix_between_query_and_key(learner, draw):
     """general_score is queryᵀ · weight · key: the query meets the rows of the weight, the key its columns."""
     arguments = draw_arguments(draw, "general_score", draw_sizes(draw))
     expect_right(learner, "general_score", arguments, "general scores")
+    expect_no_limit(learner, "general_score", arguments, "general scores")
 
 
 @pytest.mark.depends_on("general_compares_each_query_with_each_key")
@@ -335,6 +352,7 @@ def test_additive_is_a_small_network(learner, draw):
     """additive_score is v · tanh(w_query · query + w_key · key), with sizes that all differ."""
     arguments = draw_arguments(draw, "additive_score", draw_sizes(draw, same_features=False))
     expect_right(learner, "additive_score", arguments, "additive scores")
+    expect_no_limit(learner, "additive_score", arguments, "additive scores")
 
 
 @pytest.mark.depends_on("additive_compares_each_query_with_each_key")

@@ -421,52 +421,84 @@ def test_dropout_never_drops_the_residual(learner, draw):
         expect_close(output, expected, f"the output of {kind}", OUTPUT, atol=CLOSE)
 
 
-def network_of_ones(values):
-    """Parameters with which the feed-forward network returns 1 everywhere, each time from another hidden feature."""
-    flat = {name: value for name, value in values.items() if name.startswith("feed_forward.linear_")}
-    ones = {name: torch.full_like(value, float(name.endswith("linear_1.bias"))) for name, value in flat.items()}
-    for name, value in ones.items():
-        if name.endswith("linear_2.weight") and value.dim() == 2:
-            rows = torch.arange(value.shape[0])
-            value[rows, rows % value.shape[1]] = 1.0
-    return ones
+def pattern(size):
+    """Features of -1 and 1 by turns, twice the same: (d_model,). A norm leaves them as they are."""
+    return torch.tensor([1.0, -1.0]).repeat(size.d_model // 2)
+
+
+def ones_of(values, sub_layer, size):
+    """
+    Parameters with which a sub-layer returns 1 in the first half of the features and 0 in the second.
+
+    Each 1 comes from a feature of its own: of the hidden ones in the feed-forward network, which asks no token, and of
+    all keys alike in an attention, where all tokens are `pattern`.
+    """
+    first_half = (torch.arange(size.d_model) < size.d_model // 2).float()
+    theirs = {name: torch.zeros_like(value) for name, value in values.items() if name.startswith(f"{sub_layer}.")}
+    for name, value in theirs.items():
+        if name.endswith("linear_1.bias"):
+            value += 1.0
+        elif name.endswith("linear_2.weight") and value.shape[:-1] == (size.d_model,):
+            rows = torch.arange(size.d_model)
+            value[rows, rows % value.shape[1]] = first_half
+        elif name.endswith("W_v.weight") and value.dim() == 2:
+            value += torch.eye(*value.shape)
+        elif name.endswith("W_o.weight") and value.shape == (size.d_model, size.d_model):
+            value += torch.diag(first_half * pattern(size))
+    return theirs
+
+
+def dropped_of(learner, draw, kind, sub_layer, told):
+    """The share of the ones that a sub-layer returns which is dropped in training; None if the output shows none."""
+    # As many tokens as keys, so that hardly ever all of them would be dropped if dropout were for keys.
+    size = sizes(draw, low=4)
+    off = [name for name in SUB_LAYERS[kind] if name != sub_layer]
+    module, values = make(learner, draw, kind, size, off=off, dropout=() if told is None else (told,))
+    plain_norms(module, values)
+    module.load(ones_of(values, sub_layer, size))
+    x = pattern(size).expand(100, size.seq_len, -1).contiguous()
+
+    inputs = (x,) if kind == ENCODER else (x, x.clone())
+    missing = []
+    for output in (run(module, *inputs), run(module.train(), *inputs)):
+        expect_tensor(output, f"the output of {kind}", x.shape, OUTPUT)
+        first, second = output.chunk(2, dim=-1)
+        # What was dropped equals its fellow in the second half, where there is nothing to drop; what was kept is larger
+        # by 0.5 and more in any norm, and by 0.1 and more if it came from one of eight keys.
+        missing.append(float((first < second + 0.05).double().mean()))
+    # Without a residual nothing gets past a sub-layer that adds nothing, which is for another check.
+    is_hidden = missing[0] > 0 and sub_layer != SUB_LAYERS[kind][-1]
+    return None if is_hidden else missing[1]
 
 
 @pytest.mark.depends_on("the_encoder_block_works", "the_decoder_block_works")
 def test_dropout_drops_the_share_that_is_asked_for(learner, draw, observe):
-    """In training a tenth of what the last sub-layer returns is dropped, or the share that the constructor was given.
+    """In training a tenth of what each sub-layer returns is dropped, or the share that the constructor was given.
 
-    Here the network returns 1 everywhere, each time from a feature of its own, and nothing else is added. So what is
-    dropped comes out smaller than in evaluation, before a norm and after it. Dropout at a second place drops more.
+    Here one sub-layer after the other returns 1 in half of the features, each from a feature of its own, and nothing
+    else is added. Dropout at a second place drops more, and dropout of what goes into a sub-layer drops less.
     """
-    size = sizes(draw)
-    shares = {}
-    for kind in (ENCODER, DECODER):
-        for told in (None, 0.5):
-            module, values = make(
-                learner, draw, kind, size, off=ATTENTIONS[kind], dropout=() if told is None else (told,)
-            )
-            plain_norms(module, values)
-            module.load(network_of_ones(values))
-            memory = [draw.normal(100, size.seq_len, size.d_model)] if kind == DECODER else []
-            x = torch.zeros(100, size.seq_len, size.d_model)
-
-            kept, dropped = run(module, x, *memory), run(module.train(), x, *memory)
-
-            expect_tensor(dropped, "output", kept.shape)
-            shares[kind, told] = float((dropped < kept - 1e-3).double().mean())
-            wanted = 0.1 if told is None else told
-            # Of 1600 numbers and more, so the standard deviation is 0.0125 and less.
-            asked = "by default" if told is None else f"when it is made with dropout={told}"
-            expect(abs(shares[kind, told] - wanted) < 0.08, f"{kind} drops another share than it should {asked}.")
+    shares = {
+        (kind, sub_layer, told): dropped_of(learner, draw, kind, sub_layer, told)
+        for kind in (ENCODER, DECODER)
+        for sub_layer in SUB_LAYERS[kind]
+        for told in (None, 0.5)
+    }
 
     observe(
-        "The share that is dropped is the share that was asked for, here in the encoder block.",
+        "The share that is dropped is the share that was asked for, here of what the encoder's network returns.",
         asked_by_default=0.1,
-        dropped_by_default=shares[ENCODER, None],
+        dropped_by_default=shares[ENCODER, "feed_forward", None],
         asked_with_one_half=0.5,
-        dropped_with_one_half=shares[ENCODER, 0.5],
+        dropped_with_one_half=shares[ENCODER, "feed_forward", 0.5],
     )
+    for (kind, sub_layer, told), share in shares.items():
+        asked = "by default" if told is None else f"when it is made with dropout={told}"
+        # Of 1600 numbers and more, so the standard deviation is 0.0125 and less.
+        expect(
+            share is None or abs(share - (0.1 if told is None else told)) < 0.08,
+            f"{kind} drops another share than it should of what its {sub_layer} returns, {asked}.",
+        )
 
 
 # --- masks ----------------------------------------------------------------------------------------

@@ -128,15 +128,16 @@ def test_it_draws(learner, draw):
 
 @pytest.mark.depends_on("it_draws")
 def test_the_cells_hold_the_weights(learner, draw, observe):
-    """Each cell shows the weight itself, not rounded, rescaled or ranked.
+    """Each cell shows the weight itself, not rounded, rescaled, ranked or blurred.
 
     So what is drawn for a query sums to one over the keys, as the softmax made it; over the queries nothing does. That
     tells which way to read a heatmap whose axes nobody named.
     """
     weights, tokens = draw_weights(draw)
 
-    seen = look(learner.plot_attention.picture(weights, tokens, 1), weights[0, 1])
+    picture = learner.plot_attention.picture(weights, tokens, 1)
 
+    seen = look(picture, weights[0, 1])
     rows, columns = seen.image.sum(dim=1), seen.image.sum(dim=0)
     observe(
         "A row is one query, which shares out a weight of one; a column is what one key got from all queries together.",
@@ -144,6 +145,7 @@ def test_the_cells_hold_the_weights(learner, draw, observe):
         sum_of_a_column=float(columns[int((columns - 1).abs().argmax())]),
     )
     expect_close(seen.image, weights[0, 1].double(), "the heatmap", CELLS, atol=ATOL)
+    expect(not picture.blurred, "The cells are blurred: their colours run into each other.")
 
 
 @pytest.mark.depends_on("it_draws")
@@ -332,12 +334,15 @@ def test_an_even_head_looks_even(learner, draw, observe):
 
 @pytest.mark.depends_on("it_draws")
 def test_one_colour_bar_tells_the_weights(learner, draw):
-    """Beside the heatmap stands one colour bar, without which a colour is no number."""
+    """Beside the heatmap stands one colour bar, with the heatmap's colours; without it a colour is no number."""
     weights, tokens = draw_weights(draw)
+    # No weight is near 0 or 1 then, so colours that run from the smallest to the largest are not those from 0 to 1.
+    weights = (weights + 1 / weights.shape[-1]) / 2
 
     picture, _ = expect_picture(learner.plot_attention.picture(weights, tokens, 0), "The heatmap")
 
     expect(picture.colour_bars == 1, "The heatmap does not have exactly one colour bar.")
+    expect(picture.bars_agree, "The colour bar gives weights other colours than the heatmap does.")
 
 
 @pytest.mark.depends_on("it_draws")
@@ -379,11 +384,37 @@ def test_given_axes_are_drawn_on_and_nothing_else(learner, draw):
     """
     weights, tokens = draw_weights(draw)
 
-    picture, _ = expect_picture(learner.plot_attention.picture(weights, tokens, 0, axes_at=3), "The heatmap")
+    picture = learner.plot_attention.picture(weights, tokens, 0, axes_at=3)
 
+    is_beside = picture is not None and picture.image is None and picture.disturbs
+    expect(not is_beside, "The heatmap is on axes beside the ones that were handed over.")
+    picture, _ = expect_picture(picture, "The heatmap")
     expect(picture.place == "given", "The heatmap is not on the axes that were handed over.")
     expect(not picture.disturbs, "Something is drawn on axes beside the ones that were handed over.")
     expect(picture.stray_figures == 0, "A further figure is opened although axes were handed over.")
+
+
+@pytest.mark.depends_on("given_axes_are_drawn_on_and_nothing_else")
+def test_given_axes_get_all_that_new_ones_get(learner, draw):
+    """With ax, the heatmap has its labels, title and colour bar as it has them without.
+
+    Whoever puts heads side by side needs them more than anybody.
+    """
+    weights, tokens = draw_weights(draw)
+    # Whether they are right is for other checks: what new axes lack is not asked for here.
+    head = weights.shape[1] - 1
+    new, given = (learner.plot_attention.picture(weights, tokens, head, **where) for where in ({}, {"axes_at": 3}))
+
+    seen = [look(picture, weights[0, head]) for picture in (new, given)]
+    for side, labels in (("rows", [each.of_queries for each in seen]), ("columns", [each.of_keys for each in seen])):
+        expect(
+            texts(labels[0]) != tokens or texts(labels[1]) == tokens,
+            f"On axes that were handed over, the tokens do not label the {side}.",
+        )
+    names_it = [str(head) in re.findall(r"\d+", picture.title) for picture in (new, given)]
+    expect(names_it[1] or not names_it[0], "On axes that were handed over, the title does not name the head.")
+    bars = [picture.colour_bars for picture in (new, given)]
+    expect(bars[0] != 1 or bars[1] == 1, "On axes that were handed over, the heatmap does not have one colour bar.")
 
 
 @pytest.mark.depends_on("it_draws")

@@ -14,7 +14,11 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize, PowerNorm
 from matplotlib.figure import Figure
+from mpl_toolkits.axes_grid1 import make_axes_locatable
+from mpl_toolkits.axes_grid1.inset_locator import inset_axes
 
 from grader.model.verdict import Verdict
 from grader.sandbox.executor import Executor
@@ -242,6 +246,66 @@ def test_colour_bars_belong_to_their_axes() -> None:
     assert (1, 1) == (seen(left).colour_bars, seen(right).colour_bars)
 
 
+@pytest.mark.parametrize(
+    "make_room",
+    [
+        lambda axes: axes.inset_axes((1.05, 0, 0.05, 1)),
+        lambda axes: axes.inset_axes((0, 0, 1, 1)).inset_axes((1.05, 0, 0.05, 1)),
+        lambda axes: make_axes_locatable(axes).append_axes("right", size="5%"),
+        lambda axes: inset_axes(axes, width="5%", height="90%"),
+    ],
+    ids=["inset", "inset of an inset", "cut off", "of the toolkit"],
+)
+def test_a_colour_bar_may_stand_in_an_inset(make_room: Callable[[Axes], Axes], axes: Axes) -> None:
+    """The figure lists no inset of its axes; a hidden bar is none there either."""
+    bar = axes.figure.colorbar(axes.imshow(TABLE), cax=make_room(axes))
+
+    assert 1 == seen(axes).colour_bars
+    bar.ax.set_visible(False)
+    assert 0 == seen(axes).colour_bars
+
+
+@pytest.mark.parametrize(
+    ("expected", "told"),
+    [
+        (True, lambda axes: axes.images[-1]),
+        (True, lambda _: ScalarMappable(Normalize(0, 1), "Blues")),
+        (True, lambda axes: axes.imshow(TABLE, cmap="Blues", vmin=0, vmax=1, alpha=0.5, zorder=-1)),
+        (False, lambda _: ScalarMappable(Normalize(0, 0.8), "Blues")),
+        (False, lambda _: ScalarMappable(Normalize(0, 2), "Blues")),
+        (False, lambda _: ScalarMappable(Normalize(0, 1), "Reds")),
+        (False, lambda _: ScalarMappable(PowerNorm(2, 0, 1), "Blues")),
+        (False, lambda axes: axes.imshow(TABLE, cmap="Blues", zorder=-1)),
+    ],
+    ids=["the image", "its scale", "one like it", "shorter", "longer", "other colours", "other steps", "one below it"],
+)
+def test_a_colour_bar_agrees_with_the_image_or_not(expected: bool, told: Callable[[Axes], Any], axes: Axes) -> None:
+    """What it was made of is nobody's business; that its colours mean the same is."""
+    axes.imshow(TABLE, cmap="Blues", vmin=0, vmax=1)
+    axes.figure.colorbar(told(axes), ax=axes)
+
+    picture = seen(axes)
+
+    assert (1, expected) == (picture.colour_bars, picture.bars_agree)
+
+
+@pytest.mark.parametrize(
+    ("expected", "how"), [(False, {}), (False, {"interpolation": "nearest"}), (True, {"interpolation": "bilinear"})]
+)
+def test_cells_that_run_into_each_other_are_blurred(expected: bool, how: dict[str, str], axes: Axes) -> None:
+    """The values are the same, and nobody can see them."""
+    axes.imshow(TABLE, **how)
+
+    assert expected is seen(axes).blurred
+
+
+def test_meshes_are_sharp(axes: Axes) -> None:
+    """They have no interpolation to ask for."""
+    axes.pcolormesh(TABLE)
+
+    assert seen(axes).blurred is False
+
+
 # ---- Where it was drawn, and what was left behind -------------------------------------------------------------------
 
 
@@ -456,10 +520,12 @@ def test_taste_is_left_out() -> None:
         lambda axes: axes.set_xticks([0], labels=["a"]),
         lambda axes: axes.set_xlim(0, 2),
         lambda axes: axes.figure.colorbar(axes.images[0]),
+        lambda axes: axes.figure.colorbar(ScalarMappable(), ax=axes),
+        lambda axes: axes.images[0].set_interpolation("bicubic"),
     ],
 )
 def test_what_matters_is_not_left_out(change: Callable[[Axes], Any], axes: Axes) -> None:
-    """A number in the title, whether there is one, the ends of the colours, labels, limits and colour bars."""
+    """A number in the title, whether there is one, the ends of the colours, labels, limits, colour bars and blur."""
     as_image(axes)
     axes.set_title("Head 2")
     before = seen(axes).same_to_a_viewer()
@@ -501,6 +567,8 @@ SAID = describe_axes(Figure().add_subplot()) | {
         SAID | {"title": None},
         SAID | {"place": "nowhere"},
         SAID | {"colour_bars": True},
+        SAID | {"bars_agree": 1},
+        SAID | {"blurred": None},
         SAID | {"shown": 1},
     ],
 )

@@ -1,6 +1,6 @@
 """
 misconception: fill_too_large_for_half
-explanation: "You fill masked scores with -1e9, which float16 cannot hold: its most negative number is -65504."
+explanation: "You fill masked scores with a number that float16 cannot hold (like -1e9): its most negative number is -65504."
 look_at: The number that you fill masked scores with; minus infinity exists in every dtype.
 loses: [dtypes]
 """

@@ -1,7 +1,7 @@
 """
 misconception: weights_renormalised
-explanation: "You mask after the softmax and divide by what is left, but beside a large masked score nothing is left: all allowed weights have become 0."
-look_at: "The order of masking and softmax: hidden scores must not take part in it."
+explanation: "Hidden keys still decide what the allowed ones get, in the softmax or as the largest score: beside a much larger hidden score nothing is left, and all allowed weights have become 0."
+look_at: "Where hidden scores still take part: in the softmax, or in the largest score that you subtract."
 loses: [large_scores]
 """
 

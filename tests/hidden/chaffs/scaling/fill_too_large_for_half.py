@@ -1,7 +1,8 @@
 """
 misconception: fill_too_large_for_half
 explanation: >-
-  You filled with -1e9, which half precision cannot hold: its largest number is 65504, so masked_fill raises.
+  You filled with a number that half precision cannot hold, such as -1e9: its largest one is 65504, so the fill
+  raises.
 look_at: >-
   The fill constant: -inf and torch.finfo(scores.dtype).min fit every dtype.
 loses: [dtypes]

@@ -1,8 +1,8 @@
 """
 misconception: current_axes_drawn_on
 explanation: >-
-  You draw with plt.imshow and the like, which draw on whatever axes are current: not on those that were handed
-  over, and over a picture that is still wanted.
+  You draw with plt.gca(), plt.imshow and the like on whatever axes are current, which need not be those that were
+  handed over.
 look_at: >-
   The calls that begin with plt.: the methods of ax do the same on ax.
 loses: [axes]

@@ -1,0 +1,58 @@
+"""
+misconception: bias_of_w_o_erased
+explanation: >-
+  The output of a query that may attend to nothing is set to zero after W_o, which takes the bias of W_o away that every other output has.
+look_at: What comes after W_o. Weights of zero are enough; the output is as W_o makes it.
+loses: [fully_masked]
+"""
+
+import math
+
+import torch
+from torch import nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError("d_model must be divisible by num_heads")
+        self.d_model = d_model
+        self.num_heads = num_heads
+        self.d_k = d_model // num_heads
+        self.W_q = nn.Linear(d_model, d_model)
+        self.W_k = nn.Linear(d_model, d_model)
+        self.W_v = nn.Linear(d_model, d_model)
+        self.W_o = nn.Linear(d_model, d_model)
+        for layer in (self.W_q, self.W_k, self.W_v, self.W_o):
+            nn.init.zeros_(layer.bias)
+
+    def split(self, x):
+        batch, seq_len, _ = x.shape
+        return x.reshape(batch, seq_len, self.num_heads, self.d_k).transpose(1, 2)
+
+    def merge(self, x):
+        batch, _, seq_len, _ = x.shape
+        return x.transpose(1, 2).reshape(batch, seq_len, self.d_model)
+
+    def weigh(self, scores, mask):
+        if mask is None:
+            return scores.softmax(dim=-1)
+        blocked = mask == 0
+        scores = scores.masked_fill(blocked, float("-inf"))
+        scores = scores.masked_fill(blocked.all(dim=-1, keepdim=True), 0.0)
+        return scores.softmax(dim=-1).masked_fill(blocked, 0.0)
+
+    def forward(self, query, key, value, mask=None):
+        q = self.split(self.W_q(query))
+        k = self.split(self.W_k(key))
+        v = self.split(self.W_v(value))
+        scores = q @ k.transpose(-2, -1) / math.sqrt(self.d_k)
+        weights = self.weigh(scores, mask)
+        output = self.W_o(self.merge(weights @ v))
+        if mask is not None:
+            dead_rows = (mask == 0).all(dim=-1, keepdim=True)  # (seq_q, 1) or (batch, 1, 1 or seq_q, 1)
+            if dead_rows.dim() == 4:
+                dead_rows = dead_rows.squeeze(1)
+            output = output.masked_fill(dead_rows, 0.0)
+        return output, weights

@@ -1,0 +1,31 @@
+"""
+misconception: cells_beside_the_given_axes
+explanation: >-
+  With axes handed over, only labels and title are on them: `plt.imshow` draws the heatmap on whatever axes are
+  current.
+look_at: >-
+  The call that draws: ax.imshow draws on ax.
+loses: [axes]
+"""
+
+import matplotlib.pyplot as plt
+
+
+def plot_attention(attention_weights, tokens, head=0, ax=None):
+    if isinstance(tokens[0], str):
+        query_tokens = key_tokens = tokens
+    else:
+        query_tokens, key_tokens = tokens
+    weights = attention_weights[0, head].detach().cpu().float().numpy()
+    if weights.shape != (len(query_tokens), len(key_tokens)):
+        raise ValueError("tokens do not fit the weights")
+    if ax is None:
+        fig, ax = plt.subplots()
+    im = plt.imshow(weights, cmap="viridis", vmin=0, vmax=1)
+    ax.set_xticks(range(len(key_tokens)))
+    ax.set_xticklabels(key_tokens, rotation=90)
+    ax.set_yticks(range(len(query_tokens)))
+    ax.set_yticklabels(query_tokens)
+    ax.set_title(f"Head {head}")
+    ax.figure.colorbar(im, ax=ax)
+    return ax

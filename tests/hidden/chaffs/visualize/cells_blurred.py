@@ -1,0 +1,31 @@
+"""
+misconception: cells_blurred
+explanation: >-
+  You draw with an interpolation, which blurs the cells: where one weight ends and the next begins, nobody can
+  see.
+look_at: >-
+  The argument `interpolation` of imshow: leave it out, or say "nearest".
+loses: [cells]
+"""
+
+import matplotlib.pyplot as plt
+
+
+def plot_attention(attention_weights, tokens, head=0, ax=None):
+    if isinstance(tokens[0], str):
+        query_tokens = key_tokens = tokens
+    else:
+        query_tokens, key_tokens = tokens
+    weights = attention_weights[0, head].detach().cpu().float().numpy()
+    if weights.shape != (len(query_tokens), len(key_tokens)):
+        raise ValueError("tokens do not fit the weights")
+    if ax is None:
+        fig, ax = plt.subplots()
+    im = ax.imshow(weights, cmap="viridis", vmin=0, vmax=1, interpolation="bilinear")
+    ax.set_xticks(range(len(key_tokens)))
+    ax.set_xticklabels(key_tokens, rotation=90)
+    ax.set_yticks(range(len(query_tokens)))
+    ax.set_yticklabels(query_tokens)
+    ax.set_title(f"Head {head}")
+    ax.figure.colorbar(im, ax=ax)
+    return ax
