@@ -76,7 +76,7 @@ def _criteria(old: StoredResult, new: StoredResult, before: Grade, after: Grade)
     old_points = {(points.exercise, points.criterion): points for points in before.criteria}
     new_points = {(points.exercise, points.criterion): points for points in after.criteria}
     by_hand = {applied.adjustment.place: applied.adjustment for applied in after.adjustments}
-    graded_before, graded_now = ({each.id for each in run.course.exercises} for run in (old.run, new.run))
+    graded_before, graded_now = ({exercise for exercise, _ in points} for points in (old_points, new_points))
     for exercise in sorted(graded_before ^ graded_now):
         yield f"{exercise}: {'graded now, and not before' if exercise in graded_now else 'graded before, and not now'}"
     for place in dict.fromkeys([*old_points, *new_points]):

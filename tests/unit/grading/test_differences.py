@@ -91,10 +91,12 @@ def test_an_exercise_that_one_run_leaves_out_is_named_once(store: Store) -> None
     """Its criteria are in the rubric all the same."""
     part = load_course(CourseTrees(MINI_COURSE), ["double"])
     whole = keep_all(store, run_of(), {"a": "a"})
-    double = keep_all(store, run_of(part), {"a": "a"})
+    double = keep_all(store, run_of(part, exercises=("double",)), {"a": "a"})
 
     assert ("layer: graded before, and not now",) == differences(store, whole, double)["a"].why
     assert ("layer: graded now, and not before",) == differences(store, double, whole)["a"].why
+    # The rubrics of the whole course score what was graded, and no more.
+    assert {} == differences(store, double, rescore_run(store, double, COURSE))
 
 
 def test_what_was_errored_and_is_graded_says_so(store: Store) -> None:
