@@ -37,7 +37,9 @@ def choose_in_time(hand_in: HandIn, settings: CourseSettings) -> HandIn:
 
 def _without_time(classroom: Classroom, settings: CourseSettings) -> list[str]:
     """Say that points which lateness should cost will not be taken off."""
-    if settings.late.rule is LateRule.NONE and settings.late.cut_off is None:
+    has_deadline = settings.deadline or any(hand_in.student.extension for hand_in in classroom.hand_ins)
+    costs_points = settings.late.rule is not LateRule.NONE or settings.late.cut_off is not None
+    if not (has_deadline and costs_points):
         return []
     counted = [hand_in.counted for hand_in in classroom.hand_ins if hand_in.counted]
     without = sum(attempt.submitted_at is None for attempt in counted)

@@ -102,7 +102,7 @@ class ExerciseSession:
             if problem.verdict is not Verdict.TIMED_OUT or not name:
                 raise
             self._timed_out.add(name)
-            rationale = f"`{name}` did not finish within {limit_s:g} s: look for a loop that never ends."
+            rationale = f"`{name}` did not finish within {limit_s:.3g} s: look for a loop that never ends."
             raise LearnerProblem(Verdict.TIMED_OUT, rationale) from None
 
     def ask_again(self, requests: Sequence[Request], *, afresh: bool) -> list[dict[str, Any]]:

@@ -60,3 +60,4 @@ def test_hand_ins_without_a_time_are_told_where_lateness_costs_points() -> None:
         ) == apply_dates(some, settings).notes
         assert () == apply_dates(all_known, settings).notes
     assert () == apply_dates(none, settings_with(LatePolicy())).notes
+    assert () == apply_dates(none, settings_with(PER_DAY).model_copy(update={"deadline": None})).notes
