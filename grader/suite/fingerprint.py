@@ -121,7 +121,7 @@ class Fingerprints:
         passed = [check for check in whole if check not in failed]
         found: dict[str, Diagnosis] = {}
         likely = [chaff for chaff in self._known if set(chaff.loses).isdisjoint(earned)]
-        rest = [chaff for chaff in self._known if chaff not in likely and not chaff.parts]
+        rest = [chaff for chaff in self._known if not chaff.parts and not set(chaff.loses).isdisjoint(earned)]
         for chaffs, must_stand in ((likely, False), (rest, True)):
             named = {criteria[check] for check in found}
             left = [check for check in wrong if criteria[check] not in named]
