@@ -426,7 +426,7 @@ class _SubmissionRun:
             return ""
         use = uses[0]
         why = next((forbidden.why for forbidden in rubric.forbids if forbidden.name == use.name), "")
-        return f"{use.path}, line {use.line}: `{use.name}` is {use.how}. {why}".strip()
+        return f"`{use.name}` is not allowed here, but is {use.how} in {use.path}, line {use.line}. {why}".strip()
 
     def _without_code(
         self, exercise: Exercise, answers: Answers, verdict: Verdict, rationale: str

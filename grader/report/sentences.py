@@ -1,5 +1,6 @@
 """Say the facts of a report in words; every renderer takes its sentences from here."""
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -71,6 +72,7 @@ _SHAPE_LIKE = {
 
 # A first line longer than this is no longer taken in at a glance.
 _HEADLINE_COLUMNS = 200
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?]) (?=[A-Z`])")
 
 
 def count(number: int, noun: str) -> str:
@@ -336,7 +338,7 @@ def _idea(check: CheckResult) -> str:
     if check.diagnosis is not None:
         return end(check.diagnosis.explanation)
     if _tells_enough(check):
-        return end(check.rationale)
+        return end(_at_a_glance(check.rationale))
     return f"“{bare(check.title)}” {_why_not(check.verdict)}"
 
 
@@ -358,7 +360,17 @@ def _tells_enough(check: CheckResult) -> bool:
     What is of the wrong type is no answer: there, all is said.
     """
     of_wrong_type = check.mismatch is not None and check.mismatch.kind == "type"
-    return (of_wrong_type or check.verdict is not Verdict.FAILED) and 0 < len(check.rationale) <= _HEADLINE_COLUMNS
+    return (of_wrong_type or check.verdict is not Verdict.FAILED) and bool(_at_a_glance(check.rationale))
+
+
+def _at_a_glance(text: str) -> str:
+    """Return as many of its sentences, from the first on, as a first line has room for."""
+    shown = ""
+    for sentence in _BETWEEN_SENTENCES.split(text):
+        if len(f"{shown} {sentence}") > _HEADLINE_COLUMNS:
+            break
+        shown = f"{shown} {sentence}".strip()
+    return shown
 
 
 def _place(check: CheckResult) -> str:

@@ -256,6 +256,20 @@ def test_a_bonus_that_is_not_begun_is_named_where_no_reason_is_shown():
     assert sentences.headline(report).endswith("For the bonus, in heads: “It also reads lists” is still to be written.")
 
 
+def test_a_long_story_begins_in_the_first_line():
+    """As many whole sentences as can be taken in at a glance; the claim where not even one can."""
+    cause, advice = "Your code raised TypeError at heads.py, line 3.", "Look at it again and again. " * 7
+    claim = "“Rows sum to one” cannot hold yet: your code raises an exception."
+    for rationale, said in ((f"{cause} {advice}", cause), ("x" * 201, claim)):
+        check = samples.make_check("x", Verdict.RAISED, "Rows sum to one.", rationale=rationale)
+        exercise = samples.make_exercise("heads", (samples.make_criterion("v", (check,)),))
+
+        headline = sentences.headline(samples.make_report((exercise,)))
+
+        assert said in headline
+        assert len(headline) < 240
+
+
 def test_a_bonus_is_not_asked_for_before_what_counts():
     """The mistake that costs points comes first."""
     report = bonus_report(Verdict.RAISED, Verdict.FAILED)
