@@ -8,11 +8,11 @@ from grader.model.late import LateRule, assess_lateness
 def apply_dates(classroom: Classroom, settings: CourseSettings) -> Classroom:
     """Return the class with the attempts that count by the course's dates, and a note if hand-ins have no time."""
     notes = (*classroom.notes, *_without_time(classroom, settings))
-    hand_ins = tuple(choose_in_time(hand_in, settings) for hand_in in classroom.hand_ins)
+    hand_ins = tuple(_choose_in_time(hand_in, settings) for hand_in in classroom.hand_ins)
     return classroom.model_copy(update={"hand_ins": hand_ins, "notes": notes})
 
 
-def choose_in_time(hand_in: HandIn, settings: CourseSettings) -> HandIn:
+def _choose_in_time(hand_in: HandIn, settings: CourseSettings) -> HandIn:
     """Let the newest attempt before the cut-off count, if there is one: a later one must not turn points into none."""
     if settings.attempts != "newest" or settings.late.cut_off is None or hand_in.chosen is None:
         return hand_in
