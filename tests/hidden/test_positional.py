@@ -671,6 +671,8 @@ def test_training_drops_numbers_of_the_sum(learner, draw):
         hint="They are those of the sum, divided by (1 - dropout).",
     )
     expect(abs(share - dropout) < SHARE, "In training mode another share of the numbers is dropped than asked for.")
+    # A token of 80 numbers is dropped as a whole with a probability below 0.36^80 = 3e-36.
+    expect(not bool(zero.all(dim=-1).any()), "Whole tokens are dropped; dropout takes each number by itself.")
     # Thousands of independent numbers fall alike with a probability of 0.64^1000 at most.
     for axis, along in enumerate(("sentences", "positions", "features")):
         first_zero, first_seen = zero.narrow(axis, 0, 1), seen.narrow(axis, 0, 1)

@@ -64,10 +64,10 @@ def right_scores(name, query, key, *parameters):
     return scores / math.sqrt(query.shape[-1]) if name == "scaled_dot_score" else scores
 
 
-def expect_right(learner, name, arguments, what, atol=ATOL):
+def expect_right(learner, name, arguments, what, atol=ATOL, hint=""):
     """Compare the learner's scores with the reference."""
     got = getattr(learner, name)(*arguments)
-    expect_close(got, right_scores(name, *arguments).float(), what, SCORES, atol=atol)
+    expect_close(got, right_scores(name, *arguments).float(), what, SCORES, atol=atol, hint=hint)
     return got
 
 
@@ -79,9 +79,7 @@ def expect_no_limit(learner, name, arguments, what):
     else:
         query, *others = arguments
         large = [100 * query, *others]
-    got = getattr(learner, name)(*large)
-    expected = right_scores(name, *large).float()
-    expect_close(got, expected, f"large {what}", SCORES, atol=100 * ATOL, hint="Nothing limits a score.")
+    expect_right(learner, name, large, f"large {what}", atol=100 * ATOL, hint="Nothing limits a score.")
 
 
 # ---- Claims that are made of each of the four -----------------------------------------------------------------------
