@@ -86,7 +86,7 @@ def test_each_mistake_of_the_sample_submission_is_named() -> None:
 
 
 def test_hints_can_be_asked_for_function_by_function() -> None:
-    """Who is stuck on one of several need not read the solution of the others first; the last rung is nearly the line."""
+    """Who is stuck on one function need not read the solution of the others; the last rung is nearly the line."""
     for exercise in COURSE.exercises:
         if len(exercise.promises) > 1:
             for name in exercise.promises:
