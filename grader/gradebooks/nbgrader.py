@@ -1,7 +1,8 @@
 """Write grades into nbgrader's gradebook, and notebooks where its formgrader looks.
 
 Everything goes through nbgrader's own API, so formgrader, `nbgrader generate_feedback` and `nbgrader export` go on from
-there. What a person has decided there is never touched.
+there. What a person has decided there is never touched, but for the extra credit of a bonus cell: nbgrader does not say
+who gave it, and it is this kit's.
 """
 
 import importlib
