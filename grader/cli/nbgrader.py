@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.group("nbgrader")
 def nbgrader_group() -> None:
-    """Hand out a course with nbgrader. Needs: pip install 'attention-dojo[nbgrader]'.
+    """Hand out a course with nbgrader. Needs nbgrader, which the extra of this name brings.
 
     Grading is `nbgrader autograde` or, faster and for any hand-in, `grade batch --nbgrader`.
     """

@@ -24,6 +24,7 @@ from grader.model.base import Model
 from grader.model.classroom import HandIn, Student
 from grader.model.course import Course
 from grader.model.errors import GraderError, RequestError
+from grader.model.extras import install_command
 from grader.model.grade import Grade, compute_grade
 from grader.model.late import assess_lateness
 from grader.model.outcome import Outcome, Scoring, outcome_of
@@ -32,7 +33,6 @@ from grader.model.rescore import rescore_report
 from grader.model.student_result import PointsChange, Standing, StudentResult
 from grader.model.submission import Submission
 
-DEFAULT_STORE: Final = "grades.sqlite"
 _RUNS: Final = sa.select(runs, courses.c.course, courses.c.verdicts_digest).join(courses)
 _PAGE: Final = 200
 """Results that are read at a time: few enough to hold no lock for long, and no memory."""
@@ -557,7 +557,7 @@ def unusable(url: sa.URL, error: Exception) -> StoreError:
     other = "name a file, or a URL such as postgresql://USER@HOST/DATABASE."
     if isinstance(error, ImportError) and url.get_backend_name() == "postgresql":
         return NotInStoreError(
-            f"{shown}: PostgreSQL needs psycopg, which is not installed: pip install 'attention-dojo[postgresql]'"
+            f"{shown}: PostgreSQL needs psycopg, which is not installed: {install_command('postgresql')}"
         )
     if isinstance(error, ImportError):
         return NotInStoreError(f"{shown}: its driver is not installed ({_first_line(error)}). Install it, or {other}")
