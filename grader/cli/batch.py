@@ -182,9 +182,10 @@ def _row(hand_in: "HandIn") -> tuple[str, ...]:
 
 def _opening(classroom: "Classroom", *, goes_on: bool, number: int, gone: tuple[str, ...] = ()) -> list[str]:
     from grader.report.harmless import harmless_line
+    from grader.report.sentences import count
 
     absent = sum(hand_in.chosen is None for hand_in in classroom.hand_ins)
-    lines = [f"{len(classroom.hand_ins)} students, layout {classroom.layout}; {absent} handed in nothing."]
+    lines = [f"{count(len(classroom.hand_ins), 'student')}, layout {classroom.layout}; {absent} handed in nothing."]
     if number:
         lines[0] += f" Run {number} goes on." if goes_on else f" This is run {number}."
     if gone:

@@ -72,12 +72,13 @@ def export_command(
             return
         exported = _export(with_bonus(lines) if add_bonus else lines, output_format, title, into, run)
     from grader.report.atomic import write_atomically
+    from grader.report.sentences import count
 
     write_atomically(output, exported.text)
     _tell_left_out(exported.left_out)
     for note in exported.notes:
         click.echo(f"Note: {note}.", err=True)
-    click.echo(f"Wrote run {run.number} to {output}: {exported.written} grades.")
+    click.echo(f"Wrote run {run.number} to {output}: {count(exported.written, 'grade')}.")
 
 
 def _lines(store: "Store", run: "Run") -> "Iterator[StudentLine]":
@@ -111,6 +112,7 @@ def _export(
 
 def _write_table(run: "Run", lines: "Iterator[StudentLine]", output: Path) -> None:
     from grader.report.grades_table import GradesTable
+    from grader.report.sentences import count
 
     with GradesTable() as table:
         written = 0
@@ -118,7 +120,7 @@ def _write_table(run: "Run", lines: "Iterator[StudentLine]", output: Path) -> No
             table.add(line)
             written += 1
         table.write(output)
-    click.echo(f"Wrote run {run.number} to {output}: {written} students.")
+    click.echo(f"Wrote run {run.number} to {output}: {count(written, 'student')}.")
 
 
 def _write_gradescope(store: "Store", run: "Run", output: Path, *, with_bonus: bool) -> None:

@@ -48,12 +48,14 @@ def export_canvas(lines: Iterable[StudentLine], title: str, *, from_canvas: bool
     possible = 0.0
     graded = list(with_grade(lines, left_out))
     # Where a roster has other ids than Canvas, those of who handed in nothing may look like its numbers and are not.
-    ids_are_numbers = from_canvas and not any(line.student.platform_id for line, _ in graded)
+    roster_has_numbers = not any(line.student.platform_id for line, _ in graded)
     for line, final in graded:
         student = line.student
         possible = max(possible, line.max_score)
-        number = student.id if ids_are_numbers else student.platform_id if from_canvas else ""
-        own = number if _OWN_NUMBER.fullmatch(number) else ""
+        number = student.platform_id
+        if not number and (roster_has_numbers or line.status != "not_submitted"):
+            number = student.id
+        own = number if from_canvas and _OWN_NUMBER.fullmatch(number) else ""
         other = student.id if student.id != own else ""
         rows.append([student.name or student.id, own, other, other, student.section, number_cell(round(final, 2))])
     file = io.StringIO(newline="")

@@ -67,9 +67,13 @@ def test_only_a_number_of_canvas_goes_into_its_id_column(fields, from_canvas, ow
 
 def test_an_absent_student_s_own_id_is_no_number_of_canvas():
     """Where others have both, an id that looks like a number of Canvas is the university's."""
-    lines = [make_line("2002", 6.0, platform_id="1001"), make_line("1001", 0.0, status="not_submitted")]
+    lines = [
+        make_line("2002", 6.0, platform_id="1001"),
+        make_line("1001", 0.0, status="not_submitted"),
+        make_line("1003", 4.0, name="not on the roster"),
+    ]
 
-    assert [["1001", "2002"], ["", "1001"]] == [
+    assert [["1001", "2002"], ["", "1001"], ["1003", ""]] == [
         row[1:3] for row in rows_of(export_canvas(lines, "A", from_canvas=True).text)[2:]
     ]
 
