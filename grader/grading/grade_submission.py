@@ -468,7 +468,10 @@ def _same_answer(now: Reply, before: Reply | None) -> bool:
     before = before or {}
     if not now["ok"]:
         return before.get("ok") is False
-    return replies_alike(now, before)
+    try:
+        return replies_alike(now, before)
+    except Exception:  # noqa: BLE001 - what code says may be beyond comparing, and must not end the run
+        return False
 
 
 def _notes(job: Job) -> tuple[str, ...]:
