@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from typing import Final
 
 PRELOADABLE: Final = ("matplotlib.pyplot", "seaborn", "torch.optim")
+UNNOTICED: Final = ("matplotlib.pyplot", "torch.optim")
+"""Those that change nothing for code that does not name them, so that it may find them imported: seaborn adds colour
+maps to matplotlib's own."""
 
 
 def preload(modules: Iterable[str]) -> None:

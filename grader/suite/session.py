@@ -24,6 +24,8 @@ from grader.suite.claims import Claims
 Request = dict[str, Any]
 
 _MOST_NOTES = 20
+_SEABORN = r"(?:import|from).*\bseaborn"
+"""Each worker imports it anew, and the task itself mentions it."""
 
 
 @dataclass
@@ -219,12 +221,8 @@ class ExerciseSession:
     def _preload(self) -> list[str]:
         """Libraries that are slow to import, or need files that a worker cannot reach, and that the files name."""
         text = "\n".join(file.text for file in self._within_reach())
-        wanted = {
-            "matplotlib.pyplot": ("matplotlib", "seaborn"),
-            "seaborn": ("seaborn",),
-            "torch.optim": ("optim",),
-        }
-        return [module for module, words in wanted.items() if any(word in text for word in words)]
+        wanted = {"matplotlib.pyplot": r"matplotlib|pylab|seaborn", "seaborn": _SEABORN, "torch.optim": "optim"}
+        return [module for module, words in wanted.items() if re.search(words, text)]
 
     def _within_reach(self) -> list[SourceFile]:
         """The entry, and each file or package whose name is a word in one of these: what is imported is among them."""

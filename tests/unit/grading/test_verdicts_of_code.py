@@ -279,6 +279,17 @@ def test_show_does_not_block(grade_mini: GradeMini) -> None:
     assert 4 == report.score
 
 
+def test_what_one_submission_imports_no_other_one_has(grade_mini: GradeMini) -> None:
+    """A colour map of seaborn's is for who imports it, whoever was graded before."""
+    pytest.importorskip("seaborn")
+    draws = f"import matplotlib.pyplot as plt\nplt.get_cmap('mako')\n{RIGHT}"
+
+    reports = [grade_mini(f"import seaborn\n{draws}"), grade_mini(draws)]
+
+    assert [4, 0] == [report.score for report in reports]
+    assert "" == reports[0].exercises[0].output
+
+
 def test_what_a_file_sets_for_the_whole_process_is_undone(grade_mini: GradeMini) -> None:
     """Default dtype, grad mode and arguments are back before the checks."""
     settings = "torch.set_default_dtype(torch.float64)\ntorch.set_grad_enabled(False)\nsys.argv = []"

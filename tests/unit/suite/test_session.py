@@ -40,6 +40,10 @@ FILES = {
     [
         pytest.param("multihead.py", {}, [], id="what another exercise draws with is not waited for"),
         pytest.param("visualize.py", {}, ["matplotlib.pyplot"], id="its own libraries"),
+        pytest.param("visualize.py", {"visualize.py": '"""seaborn.heatmap does."""'}, ["matplotlib.pyplot"], id="said"),
+        pytest.param(
+            "visualize.py", {"visualize.py": "from pylab import *"}, ["matplotlib.pyplot"], id="its other name"
+        ),
         pytest.param("multihead.py", {"helpers.py": "import seaborn\n"}, ["matplotlib.pyplot", "seaborn"], id="far"),
         pytest.param("heads.py", {"helpers.py": "__import__('visualize')\n"}, ["matplotlib.pyplot"], id="by a string"),
         pytest.param(
