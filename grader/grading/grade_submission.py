@@ -338,7 +338,7 @@ class _SubmissionRun:
         try:
             again = session.ask_again([exchange.request for exchange in exchanges], afresh=afresh)
         except LearnerProblem as problem:
-            return problem.verdict is Verdict.TIMED_OUT  # a busy machine
+            return problem.verdict in (Verdict.TIMED_OUT, Verdict.SKIPPED)  # a busy machine, or no time left
         return all(_same_answer(now, exchange.reply) for now, exchange in zip(again, exchanges, strict=True))
 
     def _reason_to_skip(self, exercise: Exercise, check: str, results: dict[str, CheckResult]) -> str:
