@@ -22,6 +22,7 @@ def preload(modules: Iterable[str]) -> None:
                 continue
             if module == "matplotlib.pyplot":
                 _draw_once()
+                _keep_backend()
 
 
 def _draw_once() -> None:
@@ -37,3 +38,15 @@ def _draw_once() -> None:
 
     with contextlib.suppress(AttributeError):  # it has no public name
         font_manager._get_font.cache_clear()  # type: ignore[attr-defined]
+
+
+def _keep_backend() -> None:
+    """
+    Let code ask for any other backend, and stay with the one that was drawn with.
+
+    Many files name one with windows at their top. Where pyplot is not imported yet that is only noted, and raises
+    nothing where there is no display; here pyplot would try it at once.
+    """
+    import matplotlib.pyplot as plt
+
+    plt.switch_backend = lambda newbackend: None  # noqa: ARG005 - it is called with that name, too

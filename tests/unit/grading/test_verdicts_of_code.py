@@ -279,6 +279,26 @@ def test_show_does_not_block(grade_mini: GradeMini) -> None:
     assert 4 == report.score
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "import matplotlib\nmatplotlib.use('TkAgg')\nimport matplotlib.pyplot as plt",
+        "import matplotlib.pyplot as plt\nplt.switch_backend('QtAgg')",
+    ],
+)
+def test_a_backend_with_windows_may_be_asked_for(grade_mini: GradeMini, lines: str) -> None:
+    """It is a usual line; no window opens, and what is drawn goes nowhere."""
+    assert 4 == grade_mini(f"{lines}\nplt.plot([1, 2])\nplt.show()\n{RIGHT}").score
+
+
+@pytest.mark.parametrize("line", ["plt.savefig('x.png')", "plt.gcf().savefig('x.png')", "plt.show()"])
+def test_a_figure_that_is_saved_or_shown_at_import_costs_nothing(grade_mini: GradeMini, line: str) -> None:
+    """Nobody would see it, and the code is right; nothing is printed about that either."""
+    report = grade_mini(f"import matplotlib.pyplot as plt\nplt.plot([1, 2])\n{line}\n{RIGHT}")
+
+    assert (4, "") == (report.score, report.exercises[0].output)
+
+
 def test_what_one_submission_imports_no_other_one_has(grade_mini: GradeMini) -> None:
     """A colour map of seaborn's is for who imports it, whoever was graded before."""
     pytest.importorskip("seaborn")
