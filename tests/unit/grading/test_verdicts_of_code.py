@@ -265,11 +265,22 @@ def test_a_flood_of_output_is_capped(grade_forked: GradeMini) -> None:
     assert report.exercises[0].output_dropped > 900_000
 
 
-def test_input_gets_end_of_file(grade_mini: GradeMini) -> None:
-    """It does not wait for somebody who is not there."""
-    check = first(grade_mini(f"name = input('Name? ')\n{RIGHT}"))
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("name = input('Name? ')", "EOFError at double.py, line 3. While code is graded nobody can type"),
+        ("open('x.txt', 'w')", "PermissionError at double.py, line 3. While code is graded it cannot write files"),
+        ("os.makedirs('out')", "PermissionError at double.py, line 3. While code is graded it cannot write files"),
+    ],
+)
+def test_what_a_file_cannot_do_while_it_is_graded_is_told(grade_mini: GradeMini, line: str, what: str) -> None:
+    """Nobody is there to type, and nothing can be written; the line may stay, where it is run by hand only."""
+    by_hand = 'if __name__ == "__main__":'
+    check = first(grade_mini(f"import os\n\n{line}\n{RIGHT}"))
 
-    assert "EOFError" in check.rationale
+    assert what in check.rationale
+    assert by_hand in check.rationale
+    assert 4 == grade_mini(f"{RIGHT}\n{by_hand}\n    {line}\n").score
 
 
 def test_show_does_not_block(grade_mini: GradeMini) -> None:
