@@ -236,7 +236,9 @@ class _Place:
         """Copy a module here; functions work anywhere."""
         if self.device.type == "cpu" or not isinstance(target, torch.nn.Module):
             return target
-        return pretend_device.module_to_pretend(target) if self.pretend else copy.deepcopy(target).to(self.device)
+        if self.pretend:
+            return pretend_device.module_to_pretend(target)
+        return copy.deepcopy(target, pretend_device.memo_of_results(target)).to(self.device)
 
     def take(self, value: Any) -> Any:
         """Copy a value's tensors back to the CPU."""

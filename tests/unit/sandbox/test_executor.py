@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from grader.sandbox import executor as executor_module
 from grader.sandbox.executor import Executor, parameters_of
 from grader.sandbox.namespace import LearnerFile, LearnerModules
 
@@ -103,6 +104,37 @@ def test_a_layer_of_two_names_is_told_once() -> None:
     module.W_q = module.W_k = nn.Linear(2, 2)
 
     assert ["W_q.weight", "W_q.bias"] == list(parameters_of(module))
+
+
+KEEPS = """
+from torch import nn
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(2, 2)
+
+    def forward(self, x):
+        self.kept = self.linear(x)
+        return self.kept
+"""
+
+
+@pytest.mark.parametrize("device", ["pretend", "accelerator"])
+def test_a_module_that_keeps_what_it_computed_goes_to_another_device(
+    device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many keep their attention weights for a plot; torch copies no tensor that has a history."""
+    monkeypatch.setattr(executor_module, "accelerator", lambda: torch.device("meta"))
+    executor = executor_of(KEEPS)
+    call = {"op": "call", "args": [torch.ones(3, 2)], "seed": 0}
+    made = executor.perform({**call, "target": "Layer", "args": [], "device": "cpu"})["value"]
+
+    replies = [executor.perform({**call, "target": made, "device": place}) for place in ("cpu", device)]
+
+    # No value comes back from this accelerator, which takes everything and computes nothing.
+    assert [True, device == "pretend"] == [reply["ok"] for reply in replies]
+    assert device == "pretend" or "Cannot copy out of meta tensor" in replies[1]["message"]
 
 
 ON_A_GPU = """
