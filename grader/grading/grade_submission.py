@@ -338,7 +338,7 @@ class _SubmissionRun:
         try:
             again = session.ask_again([exchange.request for exchange in exchanges], afresh=afresh)
         except LearnerProblem as problem:
-            return problem.verdict is Verdict.TIMED_OUT  # a busy machine
+            return problem.verdict in (Verdict.TIMED_OUT, Verdict.SKIPPED)  # a busy machine, or no time left
         return all(_same_answer(now, exchange.reply) for now, exchange in zip(again, exchanges, strict=True))
 
     def _reason_to_skip(self, exercise: Exercise, check: str, results: dict[str, CheckResult]) -> str:
@@ -468,7 +468,10 @@ def _same_answer(now: Reply, before: Reply | None) -> bool:
     before = before or {}
     if not now["ok"]:
         return before.get("ok") is False
-    return replies_alike(now, before)
+    try:
+        return replies_alike(now, before)
+    except Exception:  # noqa: BLE001 - what code says may be beyond comparing, and must not end the run
+        return False
 
 
 def _notes(job: Job) -> tuple[str, ...]:

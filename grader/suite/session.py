@@ -24,6 +24,9 @@ from grader.suite.claims import Claims
 Request = dict[str, Any]
 
 _MOST_NOTES = 20
+_TIME_IS_UP = "the time for the whole submission is used up."
+_SEABORN = r"(?:import|from).*\bseaborn"
+"""Each worker imports it anew, and the task itself mentions it."""
 
 
 @dataclass
@@ -80,7 +83,7 @@ class ExerciseSession:
                 a failing import gets the full story, the later ones are skipped.
         """
         if self.budget.left_s() <= 0:
-            raise LearnerProblem(Verdict.SKIPPED, "Not run: the time for the whole submission is used up.")
+            raise LearnerProblem(Verdict.SKIPPED, f"Not run: {_TIME_IS_UP}")
         if self._load_problem is not None:
             raise LearnerProblem(Verdict.SKIPPED, f"Not run: {self.entry} could not be loaded, as said above.")
         if self._worker is None:
@@ -94,9 +97,9 @@ class ExerciseSession:
             rationale = f"Not run: `{name}` has already taken too long, and would only do so again."
             raise LearnerProblem(Verdict.SKIPPED, rationale)
         assert self._worker is not None
-        limit_s = self._at_most(self.exercise.rubric.limits.call_s)
+        limit_s = self.exercise.rubric.limits.call_s
         try:
-            return self._claims.clean(self._worker.ask(request, limit_s))
+            return self._claims.clean(self._ask(self._worker, request, limit_s))
         except LearnerProblem as problem:
             self._forget_worker()
             if problem.verdict is not Verdict.TIMED_OUT or not name:
@@ -125,7 +128,7 @@ class ExerciseSession:
             if fresh:
                 self._load(fresh)
             limit_s = self.exercise.rubric.limits.call_s
-            return [self._claims.clean(worker.ask(request, self._at_most(limit_s))) for request in requests]
+            return [self._claims.clean(self._ask(worker, request, limit_s)) for request in requests]
         finally:
             if fresh:
                 fresh.close()
@@ -143,6 +146,8 @@ class ExerciseSession:
         try:
             self._start_loaded()
         except LearnerProblem as problem:
+            if problem.verdict is Verdict.SKIPPED:
+                raise  # the time is up, which says nothing of the file
             if problem.verdict in (Verdict.TIMED_OUT, Verdict.CRASHED) and self._starts_without_earlier_exercises():
                 return
             self._load_problem = _while_loading(problem, self.entry)
@@ -204,10 +209,17 @@ class ExerciseSession:
             "entry": self.entry,
         }
         request: Request = {"op": "load", "submission": pack_text(json.dumps(submission))}
-        return worker.ask(request, self._at_most(self.exercise.rubric.limits.import_s))
+        return self._ask(worker, request, self.exercise.rubric.limits.import_s)
 
-    def _at_most(self, limit_s: float) -> float:
-        return min(limit_s, max(0.01, self.budget.left_s()))
+    def _ask(self, worker: Worker, request: Request, limit_s: float) -> dict[str, Any]:
+        """Ask under a limit, or with what is left of the submission's time, whose end is no call's fault."""
+        left_s = max(0.01, self.budget.left_s())
+        try:
+            return worker.ask(request, min(limit_s, left_s))
+        except LearnerProblem as problem:
+            if problem.verdict is Verdict.TIMED_OUT and left_s < limit_s:
+                raise LearnerProblem(Verdict.SKIPPED, f"Not run to the end: {_TIME_IS_UP}") from None
+            raise
 
     def _keep_notes(self, reply: dict[str, Any]) -> None:
         notes = reply.get("notes")
@@ -219,12 +231,8 @@ class ExerciseSession:
     def _preload(self) -> list[str]:
         """Libraries that are slow to import, or need files that a worker cannot reach, and that the files name."""
         text = "\n".join(file.text for file in self._within_reach())
-        wanted = {
-            "matplotlib.pyplot": ("matplotlib", "seaborn"),
-            "seaborn": ("seaborn",),
-            "torch.optim": ("optim",),
-        }
-        return [module for module, words in wanted.items() if any(word in text for word in words)]
+        wanted = {"matplotlib.pyplot": r"matplotlib|pylab|seaborn", "seaborn": _SEABORN, "torch.optim": "optim"}
+        return [module for module, words in wanted.items() if re.search(words, text)]
 
     def _within_reach(self) -> list[SourceFile]:
         """The entry, and each file or package whose name is a word in one of these: what is imported is among them."""

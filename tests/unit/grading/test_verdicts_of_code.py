@@ -265,11 +265,22 @@ def test_a_flood_of_output_is_capped(grade_forked: GradeMini) -> None:
     assert report.exercises[0].output_dropped > 900_000
 
 
-def test_input_gets_end_of_file(grade_mini: GradeMini) -> None:
-    """It does not wait for somebody who is not there."""
-    check = first(grade_mini(f"name = input('Name? ')\n{RIGHT}"))
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("name = input('Name? ')", "EOFError at double.py, line 3. While code is graded nobody can type"),
+        ("open('x.txt', 'w')", "PermissionError at double.py, line 3. While code is graded it cannot write files"),
+        ("os.makedirs('out')", "PermissionError at double.py, line 3. While code is graded it cannot write files"),
+    ],
+)
+def test_what_a_file_cannot_do_while_it_is_graded_is_told(grade_mini: GradeMini, line: str, what: str) -> None:
+    """Nobody is there to type, and nothing can be written; the line may stay, where it is run by hand only."""
+    by_hand = 'if __name__ == "__main__":'
+    check = first(grade_mini(f"import os\n\n{line}\n{RIGHT}"))
 
-    assert "EOFError" in check.rationale
+    assert what in check.rationale
+    assert by_hand in check.rationale
+    assert 4 == grade_mini(f"{RIGHT}\n{by_hand}\n    {line}\n").score
 
 
 def test_show_does_not_block(grade_mini: GradeMini) -> None:
@@ -277,6 +288,37 @@ def test_show_does_not_block(grade_mini: GradeMini) -> None:
     report = grade_mini(f"import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\n{RIGHT}")
 
     assert 4 == report.score
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "import matplotlib\nmatplotlib.use('TkAgg')\nimport matplotlib.pyplot as plt",
+        "import matplotlib.pyplot as plt\nplt.switch_backend('QtAgg')",
+    ],
+)
+def test_a_backend_with_windows_may_be_asked_for(grade_mini: GradeMini, lines: str) -> None:
+    """It is a usual line; no window opens, and what is drawn goes nowhere."""
+    assert 4 == grade_mini(f"{lines}\nplt.plot([1, 2])\nplt.show()\n{RIGHT}").score
+
+
+@pytest.mark.parametrize("line", ["plt.savefig('x.png')", "plt.gcf().savefig('x.png')", "plt.show()"])
+def test_a_figure_that_is_saved_or_shown_at_import_costs_nothing(grade_mini: GradeMini, line: str) -> None:
+    """Nobody would see it, and the code is right; nothing is printed about that either."""
+    report = grade_mini(f"import matplotlib.pyplot as plt\nplt.plot([1, 2])\n{line}\n{RIGHT}")
+
+    assert (4, "") == (report.score, report.exercises[0].output)
+
+
+def test_what_one_submission_imports_no_other_one_has(grade_mini: GradeMini) -> None:
+    """A colour map of seaborn's is for who imports it, whoever was graded before."""
+    pytest.importorskip("seaborn")
+    draws = f"import matplotlib.pyplot as plt\nplt.get_cmap('mako')\n{RIGHT}"
+
+    reports = [grade_mini(f"import seaborn\n{draws}"), grade_mini(draws)]
+
+    assert [4, 0] == [report.score for report in reports]
+    assert "" == reports[0].exercises[0].output
 
 
 def test_what_a_file_sets_for_the_whole_process_is_undone(grade_mini: GradeMini) -> None:
