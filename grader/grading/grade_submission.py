@@ -41,7 +41,7 @@ from grader.sandbox.remote import Conversation, Device, Exchange, Reply, Request
 from grader.suite.answers import Answers, open_answers
 from grader.suite.draw import Draw, seed_for
 from grader.suite.fingerprint import Fingerprints, Transcript, replies_alike
-from grader.suite.forbidden import find_forbidden
+from grader.suite.forbidden import search_within_limits
 from grader.suite.plugin import CheckRun, SuitePlugin
 from grader.suite.session import ExerciseSession
 from grader.suite.verdicts import result_of
@@ -50,6 +50,8 @@ UNUSUAL: Final = "unusual_answer"
 """The flag for answers that the grader's own code stumbles over."""
 CHANGING: Final = "changing_answers"
 """The flag for answers that depend on which call it is."""
+UNSEARCHED: Final = "unsearched"
+"""The flag for code in which what the rubric forbids could not be looked for everywhere."""
 _ASKED_AGAIN: Final = 3
 _MOST_ASKED_AFRESH: Final = 8
 _DIAGNOSABLE = frozenset({Verdict.FAILED, Verdict.RAISED})
@@ -235,11 +237,16 @@ class _SubmissionRun:
             reason = entry.note or f"No file provides {exercise.id}."
             results = self._without_code(exercise, answers, Verdict.MISSING, reason)
         else:
-            blocked = self._find_forbidden(exercise, entry.path)
+            blocked, cut_short = self._find_forbidden(exercise, entry.path)
             if blocked:
                 results = self._without_code(exercise, answers, Verdict.BLOCKED, blocked)
             else:
                 session = self.grader.open_session(exercise, self.job.submission, entry, sandbox, self.budget)
+                if cut_short:
+                    what = (
+                        f"What is not allowed in {exercise.id} could not be looked for in all of the code: {cut_short}"
+                    )
+                    _flag(session, UNSEARCHED, what)
                 try:
                     results = self._run_checks(exercise, session, answers)
                 finally:
@@ -416,17 +423,21 @@ class _SubmissionRun:
         claim = exercise.claims[check]
         return run.finished and result_of(claim, run.error, run.observation, "").verdict is not Verdict.ERRORED
 
-    def _find_forbidden(self, exercise: Exercise, path: str) -> str:
+    def _find_forbidden(self, exercise: Exercise, path: str) -> tuple[str, str]:
+        """Return what keeps the code from being run, if anything, and why not all of it was searched, if so."""
         rubric = exercise.rubric
         if not self.job.enforce_forbids:
-            return ""
+            return "", ""
         replaced = [name for stand_in in self.grader.stand_ins(exercise) for name in stand_in.names]
-        uses = find_forbidden(self.job.submission.files, path, exercise.promises, rubric.forbids, replaced)
+        uses, cut_short = search_within_limits(
+            self.job.submission.files, path, exercise.promises, rubric.forbids, replaced
+        )
         if not uses:
-            return ""
+            return "", cut_short
         use = uses[0]
         why = next((forbidden.why for forbidden in rubric.forbids if forbidden.name == use.name), "")
-        return f"`{use.name}` is not allowed here, but is {use.how} in {use.path}, line {use.line}. {why}".strip()
+        blocked = f"`{use.name}` is not allowed here, but is {use.how} in {use.path}, line {use.line}. {why}".strip()
+        return blocked, cut_short
 
     def _without_code(
         self, exercise: Exercise, answers: Answers, verdict: Verdict, rationale: str

@@ -62,6 +62,7 @@ class Scope:
         """Bind a name at the present position, in the scope that owns it."""
         owner = self._owner(name)
         away = owner is not self
+        self.module.bound_from_inside += away
         order = len(owner.steps) if away else len(self.steps)
         binding = Binding(name, kind, node, self, order, conditional or away, source)  # type: ignore[arg-type]
         if name == "*":
@@ -85,6 +86,8 @@ class Module:
     file: SourceFile
     scope: Scope = field(init=False)
     has_walrus: bool = field(init=False)
+    bound_from_inside: int = 0
+    """How often the functions that were opened until now bind a name outside them."""
     too_deep: str = ""
     """The first part that is nested too deeply to be read here, although Python may run it elsewhere."""
     _starts: list[int] = field(default_factory=list)

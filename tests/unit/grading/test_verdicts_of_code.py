@@ -441,6 +441,16 @@ def test_what_was_forged_is_a_crash_with_a_flag(grade_mini: GradeMini) -> None:
     assert ["protocol"] == [flag.id for flag in report.flags]
 
 
+def test_code_that_cannot_be_searched_to_its_end_is_graded_with_a_flag(grade_forked: GradeMini) -> None:
+    """It may hide what is not allowed, so its points are for a person to look at."""
+    tangle = "".join(f"        times = times.part_{number}\n" for number in range(15))
+    report = grade_forked(f"import torch\n{RIGHT}    if times < 0:\n        times = torch\n{tangle}")
+
+    assert report.full_marks
+    assert ["unsearched"] == [flag.id for flag in report.flags]
+    assert "What is not allowed in double could not be looked for in all of the code" in report.flags[0].message
+
+
 @pytest.mark.parametrize(
     "value",
     [

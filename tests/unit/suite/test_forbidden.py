@@ -1,13 +1,15 @@
 """What a rubric forbids is found in all its disguises, and nothing else is."""
 
 import textwrap
+import time
 from collections.abc import Mapping
 
 import pytest
 
 from grader.model.rubric import Forbidden
 from grader.model.submission import Cell, FileKind, SourceFile
-from grader.suite.forbidden import Use, find_forbidden
+from grader.suite import forbidden
+from grader.suite.forbidden import Findings, Use, find_forbidden, search_within_limits
 
 SDPA = "torch.nn.functional.scaled_dot_product_attention"
 MHA = "torch.nn.MultiheadAttention"
@@ -1127,8 +1129,6 @@ def test_what_is_nested_too_deeply_to_be_searched_counts_as_a_use(files: str):
 
 def test_reading_a_workspace_takes_milliseconds():
     """It runs for each exercise of each check, many times an hour."""
-    import time
-
     body = "\n".join(
         f"def helper_{i}(x):\n    y = torch.softmax(x, -1)\n    return [y @ x for _ in range({i})]" for i in range(12)
     )
@@ -1160,3 +1160,116 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 """
 
     assert [SDPA] == [use.name for use in uses_in(source)]
+
+
+def findings_in(source: str) -> Findings:
+    """Search a submission as a grading does."""
+    return search_within_limits(files_of(source), "attention.py", PROMISED, FORBIDS)
+
+
+def rows(form: str, number: int) -> str:
+    """Return so many lines of a function, with their number at ``{0}`` and the one before at ``{1}``."""
+    return "".join(f"    {form.format(row, row - 1)}\n" for row in range(1, number + 1))
+
+
+HEAD = "import torch\nimport torch.nn.functional as F\ndef scaled_dot_product_attention(q, k, v, mask=None):\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "uses"),
+    [
+        pytest.param(f"{HEAD}{rows('q = q.step_{0}(k)', 15)}    return q, q", 0, id="one name"),
+        pytest.param(f"{HEAD}{rows('q = q.step_{0}(k)', 400)}    return q, q", 0, id="one name, many times"),
+        pytest.param(
+            f"{HEAD}    q0 = F\n{rows('q{0} = q{1}', 400)}    return q400.scaled_dot_product_attention(q, k, v), q",
+            1,
+            id="a row of aliases",
+        ),
+        pytest.param(
+            "import torch\nx = torch\n"
+            + "".join(f"x = x.step_{row}(1)\n" for row in range(100))
+            + "def scaled_dot_product_attention(q, k, v):\n    return x",
+            0,
+            id="one name at the top",
+        ),
+        pytest.param(
+            "".join(f"def f{row}(q):\n    return f{row + 1}(q)\n" for row in range(300))
+            + f"{HEAD}    return f0(q)\ndef f300(q):\n    return F.scaled_dot_product_attention(q, q, q)",
+            1,
+            id="a row of functions",
+        ),
+        pytest.param(
+            HEAD + rows(f"q{{0}} = {' or '.join(f'q{row}' for row in range(1, 31))}", 30) + "    return q1, q2",
+            0,
+            id="each of many names may be each",
+        ),
+        pytest.param(f"{HEAD}    return {{}}{'.get(1)' * 60}", 0, id="one look-up in another"),
+        pytest.param(
+            f"{HEAD}    t = torch\n    t = t.nn\n    t = t.functional\n{rows('q = q.step_{0}(k)', 15)}"
+            "    return t.scaled_dot_product_attention(q, k, v), q",
+            1,
+            id="one name for the way to the library's function",
+        ),
+    ],
+)
+def test_the_time_grows_with_the_text_and_no_faster(source: str, uses: int):
+    """Honest code binds one name many times: following each in all orders would take hours."""
+    start = time.process_time()
+    found = findings_in(source)
+
+    assert time.process_time() - start < 3  # far above what it takes, and far below what a bad growth would take
+    assert (uses, "") == (len(found.uses), found.cut_short)
+
+
+@pytest.mark.parametrize("word", ["nonlocal", "global"])
+def test_a_name_may_be_bound_by_a_function_that_is_read_after_it_was_looked_at(word: str):
+    """What a name means is not known for good before all that binds it is read."""
+    source = f"""{HEAD}    library = None
+    choose()
+    return library.scaled_dot_product_attention(q, k, v), None
+"""
+    choose = f"def choose():\n    {word} library\n    change()\n    library = F\n"
+    change = f"def change():\n    {word} library\n    library = F.other\n"
+    if word == "nonlocal":
+        inside = textwrap.indent(choose + change, "    ")
+        source = source.replace("    choose()", f"    print(library)\n{inside}    choose()")
+    else:
+        source = source.replace("    library = None\n", "    global library\n") + choose + change
+
+    assert [source[: source.index("return library")].count("\n") + 1] == [use.line for use in uses_in(source)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(
+            f"{HEAD}    t = torch\n{rows('t = t.part_{0}', 15)}    return t(q)",
+            id="a name that may be any of too many things",
+        ),
+        pytest.param(f"{HEAD}    return {' + '.join(['q'] * 1500)}", id="too deeply nested"),
+        pytest.param(
+            f"{HEAD}    {rows('elif q == {0}: pass', 600).strip().removeprefix('el')}\n    return q", id="too many ifs"
+        ),
+    ],
+)
+def test_what_is_too_much_to_be_searched_is_said(source: str):
+    """It may hide anything, so a person has to look."""
+    assert Findings([], "it is nested too deeply or too entangled") == findings_in(source)
+
+
+@pytest.mark.parametrize(
+    ("step", "why"), [("while True: pass", "it took too long"), ("1 / 0", "it ended with ZeroDivisionError")]
+)
+def test_a_search_that_does_not_end_well_keeps_what_it_found(monkeypatch: pytest.MonkeyPatch, step: str, why: str):
+    """Whatever code does to its reader, it neither hangs or ends the grading nor makes good what was seen."""
+
+    def stumble(_: object) -> bool:
+        exec(step)
+        return False
+
+    monkeypatch.setattr(forbidden, "_SEARCH_S", 0.1)
+    monkeypatch.setattr(forbidden._Search, "_reach_methods", stumble)
+
+    found = findings_in(f"{HEAD}    return F.scaled_dot_product_attention(q, k, v)")
+
+    assert ([4], why) == ([use.line for use in found.uses], found.cut_short)
