@@ -409,15 +409,28 @@ class _Search:
         return [*holding, *(star._replace(name=name) for star in later)]
 
     def _from_stars(self, name: str, module: Module) -> list[Binding] | None:
-        """Return where ``from sibling import *`` takes a name from."""
-        for star in reversed(module.scope.star_imports):
-            sibling = self._find_file(star.source.rpartition(".")[0])
-            if sibling is not None and sibling is not module and self._binds(sibling, name):
-                return [star._replace(name=name)]
-        return None
+        """Return where ``from sibling import *`` takes a name from: the last that has it, or all those of a circle."""
+        stars = [
+            (star._replace(name=name), sibling)
+            for star in reversed(module.scope.star_imports)
+            if (sibling := self._find_file(star.source.rpartition(".")[0])) and self._binds(sibling, name, {module})
+        ]
+        in_circle = any(module in self._star_imported(sibling) for _, sibling in stars)
+        return [star for star, _ in stars][: None if in_circle else 1] or None
 
-    def _binds(self, module: Module, name: str) -> bool:
-        return name in module.scope.bindings or self._from_stars(name, module) is not None
+    def _binds(self, module: Module, name: str, asked: Collection[Module] = ()) -> bool:
+        """Return whether a file, or one that it imports with a star, binds a name; without asking some of them."""
+        return any(name in other.scope.bindings for other in self._star_imported(module, asked))
+
+    def _star_imported(self, module: Module, asked: Collection[Module] = ()) -> list[Module]:
+        """Return a file and all that it imports with a star, and they in turn."""
+        found = [module] if module not in asked else []
+        for other in found:  # which grows meanwhile
+            for star in other.scope.star_imports:
+                sibling = self._find_file(star.source.rpartition(".")[0])
+                if sibling is not None and sibling not in asked and sibling not in found:
+                    found.append(sibling)
+        return found
 
     def _binding_means(self, binding: Binding) -> set[_Value]:
         """Return what a binding at the top of a file means, in which the order counts."""

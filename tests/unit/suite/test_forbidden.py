@@ -1273,3 +1273,22 @@ def test_a_search_that_does_not_end_well_keeps_what_it_found(monkeypatch: pytest
     found = findings_in(f"{HEAD}    return F.scaled_dot_product_attention(q, k, v)")
 
     assert ([4], why) == ([use.line for use in found.uses], found.cut_short)
+
+
+@pytest.mark.parametrize(
+    "stars", [("first", "second", "third"), ("second", "first", "third"), ("third", "third", "attention")]
+)
+def test_files_may_import_everything_of_each_other(stars: tuple[str, str, str]):
+    """Such circles run in Python, which takes what is there until then."""
+    names = ("attention", "first", "second", "third")
+    sources = {
+        f"{name}.py": "".join(f"from {star} import *\n" for star in dict.fromkeys(stars) if star != name)
+        for name in names
+    }
+    sources["attention.py"] += "def scaled_dot_product_attention(q, k, v):\n    print(q)\n    return attend(q, k, v)\n"
+
+    assert [] == uses_in(sources)
+
+    sources["third.py"] += "import torch.nn.functional as F\nattend = F.scaled_dot_product_attention\n"
+
+    assert {SDPA} == {use.name for use in uses_in(sources)}
