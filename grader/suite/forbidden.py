@@ -25,6 +25,7 @@ from typing import Final, NamedTuple, TypeAlias
 from grader.model.base import Model
 from grader.model.rubric import Forbidden
 from grader.model.submission import SourceFile
+from grader.sandbox.stand_ins import StandIn, always_replaced
 from grader.suite.constant_text import fold_text
 from grader.suite.scopes import Binding, Definition, Module, Scope, Step, children, place
 from grader.suite.time_limit import NeverEndsError, TimeLimit
@@ -72,8 +73,10 @@ class Findings(NamedTuple):
     """What a search within its limits found."""
 
     uses: list[Use]
-    cut_short: str
+    cut_short: str = ""
     """Why not all of the code was searched, so that a person has to look; empty if all was."""
+    unsearched: frozenset[tuple[str, str]] = frozenset()
+    """Path and name of each definition that was left out because a stand-in takes its place, as it then has to."""
 
 
 def find_forbidden(
@@ -81,7 +84,8 @@ def find_forbidden(
     entry: str,
     promised: Sequence[str],
     forbids: Sequence[Forbidden],
-    replaced: Collection[str] = (),
+    stand_ins: Sequence[StandIn] = (),
+    own_names: Collection[str] = (),
 ) -> list[Use]:
     """
     Return each use of a forbidden function that a promised name can reach.
@@ -91,15 +95,16 @@ def find_forbidden(
         entry: Path of the file that the promised names are taken from.
         promised: The names that the exercise promises.
         forbids: What the rubric forbids.
-        replaced: Promised names of earlier exercises that stand-ins replace. Learners' own definitions of them do not
-            run here, so they are not followed; a mistake there costs its points in its own exercise.
+        stand_ins: What replaces the promised names of earlier exercises. A definition of which it takes all calls does
+            not run here, so it is not followed; a mistake there costs its points in its own exercise.
+        own_names: Promised names of earlier exercises that are not replaced where the entry defines them.
 
     Returns:
         The uses by file, the entry first, and line. Empty if there is none, or if ``entry`` is not among the files.
     """
     if not forbids or entry not in {file.path for file in files}:
         return []
-    search = _Search(files, entry, ForbiddenNames(forbids), frozenset(replaced))
+    search = _Search(files, entry, ForbiddenNames(forbids), stand_ins, own_names)
     search.run(promised)
     return search.uses()
 
@@ -109,7 +114,8 @@ def search_within_limits(
     entry: str,
     promised: Sequence[str],
     forbids: Sequence[Forbidden],
-    replaced: Collection[str] = (),
+    stand_ins: Sequence[StandIn] = (),
+    own_names: Collection[str] = (),
 ) -> Findings:
     """
     Look for what is forbidden in code that may be made to stop whoever reads it; see `find_forbidden`.
@@ -118,16 +124,18 @@ def search_within_limits(
     it by being slow to read.
     """
     if not forbids or entry not in {file.path for file in files}:
-        return Findings([], "")
-    search = _Search(files, entry, ForbiddenNames(forbids), frozenset(replaced))
+        return Findings([])
+    search = _Search(files, entry, ForbiddenNames(forbids), stand_ins, own_names)
     try:
         with TimeLimit(_SEARCH_S):
             search.run(promised)
     except NeverEndsError:
-        return Findings(search.uses(), "it took too long")
+        cut_short = "it took too long"
     except Exception as error:  # noqa: BLE001 - whatever strangers' code does to its reader must not end the grading
-        return Findings(search.uses(), f"it ended with {type(error).__name__}")
-    return Findings(search.uses(), "it is nested too deeply or too entangled" if search.cut_short else "")
+        cut_short = f"it ended with {type(error).__name__}"
+    else:
+        cut_short = "it is nested too deeply or too entangled" if search.cut_short else ""
+    return Findings(search.uses(), cut_short, frozenset(search.unsearched))
 
 
 class _Library(NamedTuple):
@@ -179,14 +187,22 @@ class _Search:
     """One search through a submission."""
 
     def __init__(
-        self, files: Sequence[SourceFile], entry: str, names: ForbiddenNames, replaced: frozenset[str]
+        self,
+        files: Sequence[SourceFile],
+        entry: str,
+        names: ForbiddenNames,
+        stand_ins: Sequence[StandIn],
+        own_names: Collection[str],
     ) -> None:
         self._files = {file.path: file for file in files}
         self._dotted = {file.path.rsplit(".", 1)[0].removesuffix("/__init__").replace("/", "."): file for file in files}
         self._folders = {dotted[:end] for dotted in self._dotted for end, sign in enumerate(dotted) if sign == "."}
         self._modules: dict[str, Module] = {}
         self._names = names
-        self._replaced = replaced
+        self._replaced = {name: signature for stand_in in stand_ins for name, signature in stand_in.signatures.items()}
+        self._own_names = frozenset(own_names)
+        self.unsearched: set[tuple[str, str]] = set()
+        """Path and name of each definition that was not followed because it is replaced."""
         self._entry = entry
         self._imported: list[Module] = []
         self._reached_names: set[tuple[Module, str]] = set()
@@ -656,6 +672,17 @@ class _Search:
             self._constants.clear()
             self._waiting, self._searched = self._searched, []
 
+    def _is_replaced(self, binding: Binding) -> bool:
+        """Return whether a stand-in takes all calls of a definition, so that it never runs here."""
+        signature = self._replaced.get(binding.name)
+        if signature is None or binding.kind != "define" or binding.scope.kind != "module" or binding.node is None:
+            return False
+        path = binding.scope.module.file.path
+        if (path == self._entry and binding.name in self._own_names) or not always_replaced(binding.node, signature):
+            return False
+        self.unsearched.add((path, binding.name))
+        return True
+
     def _search_binding(self, binding: Binding) -> None:
         module = binding.scope.module
         if binding.kind == "from":
@@ -664,9 +691,8 @@ class _Search:
             if sibling is not None:
                 self._reach_name(sibling, binding.name if name == "*" else name)
         elif binding.kind == "define":
-            if binding.scope.kind == "module" and binding.name in self._replaced:
-                return
-            self._reach_definition(binding.node, binding.scope)  # type: ignore[arg-type]
+            if not self._is_replaced(binding):
+                self._reach_definition(binding.node, binding.scope)  # type: ignore[arg-type]
         elif binding.kind in ("value", "item") and binding.node is not None:
             order = binding.order - 1 if binding.scope.kind == "module" else None
             self._visit(binding.node, binding.scope, order)
@@ -860,7 +886,9 @@ class _Search:
         for binding in bindings:
             if binding.scope.kind == "module" and binding.scope is scope.module.scope and name not in scope.bindings:
                 self._reach_name(scope.module, name)
-            if binding.kind == "define" and not (binding.scope.kind == "module" and name in self._replaced):
+            # It is replaced when its file has run, so what runs with the file gets hold of the learner's own.
+            runs_with_file = _runs_with_file(scope) and scope.module is binding.scope.module
+            if binding.kind == "define" and (runs_with_file or not self._is_replaced(binding)):
                 self._reach_definition(binding.node, binding.scope)  # type: ignore[arg-type]
             elif scope.kind == "module" or binding.kind == "from":
                 self._reached_names.add((scope.module, name))
@@ -873,7 +901,7 @@ class _Search:
                 self._reach_name(scope.module, str(node.slice.value))
             return
         for value in self._means(node.value, scope, order):
-            if isinstance(value, _File) and node.attr not in self._replaced:
+            if isinstance(value, _File):
                 self._reach_name(value.module, node.attr)
 
     def _report(self, node: ast.expr, scope: Scope, order: int | None, *, how: str, called: bool) -> bool:
@@ -1019,6 +1047,14 @@ def _describe(node: ast.expr, dotted: str, forbidden: str, called: bool) -> str:
         return f"{verb} here" if node.id == leaf else f"{verb} through the alias `{node.id}`"
     quoted = ast.unparse(node)
     return f"{verb} as `{quoted}`" if len(quoted) <= _LONGEST_QUOTE else f"{verb} as `{quoted[:_LONGEST_QUOTE]}…`"
+
+
+def _runs_with_file(scope: Scope) -> bool:
+    """Return whether what stands in a scope runs when its file does, and not in a later call."""
+    current: Scope | None = scope
+    while current is not None and current.kind != "function":
+        current = current.parent
+    return current is None
 
 
 def _compiles(callee: str) -> bool:

@@ -44,7 +44,7 @@ class Step(NamedTuple):
 class Scope:
     """A module, class, function or comprehension with its names."""
 
-    kind: Literal["module", "class", "function"]
+    kind: Literal["module", "class", "function", "comprehension"]
     module: "Module"
     parent: "Scope | None" = None
     bindings: dict[str, list[Binding]] = field(default_factory=lambda: defaultdict(list))
@@ -134,7 +134,12 @@ class Module:
 
 
 def _open_scope(node: Function | ast.ClassDef | Comprehension, parent: Scope) -> Scope:
-    scope = Scope("class" if isinstance(node, ast.ClassDef) else "function", parent.module, parent)
+    kind: Literal["class", "function", "comprehension"] = "function"
+    if isinstance(node, ast.ClassDef):
+        kind = "class"
+    elif isinstance(node, _COMPREHENSIONS):
+        kind = "comprehension"
+    scope = Scope(kind, parent.module, parent)
     if isinstance(node, ast.ClassDef):
         scope.read(node.body)
     elif isinstance(node, _COMPREHENSIONS):

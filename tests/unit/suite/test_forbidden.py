@@ -8,6 +8,7 @@ import pytest
 
 from grader.model.rubric import Forbidden
 from grader.model.submission import Cell, FileKind, SourceFile
+from grader.sandbox.stand_ins import StandIn
 from grader.suite import forbidden
 from grader.suite.forbidden import Findings, Use, find_forbidden, search_within_limits
 
@@ -25,6 +26,8 @@ def scaled_dot_product_attention(query, key, value, mask=None):
     weights = torch.softmax(scores, dim=-1)
     return weights @ value, weights
 """
+
+STAND_IN = StandIn("scaling", ("scaled_dot_product_attention",), BY_HAND)
 
 
 def files_of(sources: Mapping[str, str] | str) -> list[SourceFile]:
@@ -1045,7 +1048,77 @@ def test_what_a_stand_in_replaces_is_not_followed():
     promised = ["MultiHeadAttention"]
 
     assert [] != find_forbidden(files, "multihead.py", promised, FORBIDS)
-    assert [] == find_forbidden(files, "multihead.py", promised, FORBIDS, replaced=["scaled_dot_product_attention"])
+    assert [] == find_forbidden(files, "multihead.py", promised, FORBIDS, stand_ins=[STAND_IN])
+
+
+def search_with_stand_in(sources: Mapping[str, str] | str, own_names: tuple[str, ...] = ()) -> Findings:
+    """Search the first file for what ``MultiHeadAttention`` reaches, with a stand-in for the attention."""
+    files = files_of(sources)
+    return search_within_limits(files, files[0].path, ["MultiHeadAttention"], FORBIDS, [STAND_IN], own_names)
+
+
+def test_what_is_not_followed_is_said():
+    """It must be replaced when the code runs, or the search was for nothing."""
+    assert Findings([], "", frozenset({("scaling.py", "scaled_dot_product_attention")})) == search_with_stand_in(
+        SCALING_BY_TORCH
+    )
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        pytest.param("def scaled_dot_product_attention(q, k, v, mask=None, heads=1):", id="more, which may be given"),
+        pytest.param("def scaled_dot_product_attention(q, k, v):", id="fewer"),
+        pytest.param("def scaled_dot_product_attention(*args):", id="any"),
+        pytest.param("@torch.no_grad()\ndef scaled_dot_product_attention(q, k, v, mask=None):", id="decorated"),
+    ],
+)
+@pytest.mark.parametrize("way", ["from scaling import scaled_dot_product_attention", "import scaling", "here"])
+def test_a_definition_that_a_stand_in_may_not_replace_is_followed(definition: str, way: str):
+    """Then the learner's own runs, wherever it stands."""
+    scaling = f"{IMPORT}import torch\n{definition}\n    return F.scaled_dot_product_attention(*args)\n"
+    call = f"{'scaling.' if way == 'import scaling' else ''}scaled_dot_product_attention(q, k, v)"
+    multihead = f"class MultiHeadAttention:\n    def forward(self, q, k, v, mask=None):\n        return {call}\n"
+    sources = {"multihead.py": f"{scaling if way == 'here' else way}\n{multihead}", "scaling.py": scaling}
+
+    assert {SDPA} == {use.name for use in search_with_stand_in(sources).uses}
+
+
+def test_what_the_entry_defines_is_followed_unless_it_answers_an_earlier_exercise():
+    """In the exercise's own file no stand-in replaces it; in a notebook of all exercises one does."""
+    source = EVASIONS["plain call"]
+    assert isinstance(source, str)
+    source = textwrap.dedent(source)
+    source += "\nclass MultiHeadAttention:\n    def forward(self, *a):\n        scaled_dot_product_attention(*a)\n"
+
+    assert [] != search_with_stand_in({"multihead.py": source}, ("scaled_dot_product_attention",)).uses
+    assert Findings([], "", frozenset({("all.py", "scaled_dot_product_attention")})) == search_with_stand_in(
+        {"all.py": source}
+    )
+
+
+@pytest.mark.parametrize(
+    "keep",
+    [
+        "attend = scaled_dot_product_attention",
+        "attend = [scaled_dot_product_attention for _ in range(1)][0]",
+        "def attend(*args, own=scaled_dot_product_attention):\n    return own(*args)",
+        "class Keeper:\n    own = scaled_dot_product_attention\nattend = Keeper.own",
+    ],
+)
+def test_a_definition_that_is_kept_before_it_is_replaced_is_followed(keep: str):
+    """Stand-ins come when a file has run to its end."""
+    sources = {
+        "multihead.py": SCALING_BY_TORCH["multihead.py"]
+        .replace("import scaled_dot_product_attention, helper", "import attend")
+        .replace("return scaled_dot_product_attention", "return attend"),
+        "scaling.py": textwrap.dedent(SCALING_BY_TORCH["scaling.py"]) + keep,
+    }
+    later = "def attend(*args):\n    return scaled_dot_product_attention(*args)"
+
+    assert [] != search_with_stand_in(sources).uses
+    sources["scaling.py"] = textwrap.dedent(SCALING_BY_TORCH["scaling.py"]) + later
+    assert [] == search_with_stand_in(sources).uses
 
 
 def test_a_helper_beside_a_replaced_name_is_followed():
@@ -1054,7 +1127,7 @@ def test_a_helper_beside_a_replaced_name_is_followed():
     sources["multihead.py"] = sources["multihead.py"].replace("return scaled_dot_product_attention", "return helper")
     files = files_of(sources)
 
-    assert [] != find_forbidden(files, "multihead.py", ["MultiHeadAttention"], FORBIDS, replaced=PROMISED[:1])
+    assert [] != find_forbidden(files, "multihead.py", ["MultiHeadAttention"], FORBIDS, stand_ins=[STAND_IN])
 
 
 def test_a_library_function_under_a_replaced_name_is_found():
@@ -1066,7 +1139,7 @@ def test_a_library_function_under_a_replaced_name_is_found():
                 return scaled_dot_product_attention(q, k, v), None
     """
 
-    assert [] != uses_in(source, replaced=["scaled_dot_product_attention"])
+    assert [] != uses_in(source, stand_ins=[STAND_IN])
 
 
 def test_only_what_the_rubric_forbids_is_looked_for():
