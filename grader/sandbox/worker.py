@@ -13,8 +13,9 @@ import torch
 
 from grader.sandbox.executor import Executor, accelerator, describe_error
 from grader.sandbox.jail import JailSettings, PreparedJail, enter_jail
-from grader.sandbox.namespace import LearnerFile, LearnerModules, StandIn
+from grader.sandbox.namespace import LearnerFile, LearnerModules
 from grader.sandbox.picture import figures_kept_in
+from grader.sandbox.stand_ins import StandIn
 from grader.sandbox.wire import MAX_REPLY, PREFIX, ProtocolError, pack_frame, unpack_frame, unpack_prefix, unpack_text
 
 CHANNEL = 3
@@ -80,6 +81,8 @@ def _load(request: dict[str, Any]) -> tuple[Executor | None, dict[str, Any]]:
         ],
         submission["exercises"],
         [StandIn(exercise, tuple(names), text) for exercise, names, text in submission["stand_ins"]],
+        submission["own_names"],
+        {(path, name) for path, name in submission["unsearched"]},
     )
     modules.install()
     entry = submission["entry"]

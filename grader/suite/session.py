@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -14,10 +14,11 @@ from grader.model.submission import FileKind, Flag, SourceFile
 from grader.model.verdict import Verdict
 from grader.sandbox.budget import Budget
 from grader.sandbox.jail import JailSettings
-from grader.sandbox.namespace import StandIn, dotted_name
+from grader.sandbox.namespace import dotted_name
 from grader.sandbox.problems import LearnerProblem
 from grader.sandbox.processes import Sandbox, Worker
 from grader.sandbox.remote import Conversation, Device, problem_from_reply
+from grader.sandbox.stand_ins import StandIn
 from grader.sandbox.wire import pack_text
 from grader.suite.claims import Claims
 
@@ -43,6 +44,8 @@ class ExerciseSession:
         about_entry: What was noticed when that file was chosen, such as a name that is nearly the promised one.
         exercise_ids: All exercises of the course: their module names are the learner's.
         stand_ins: Stand-ins for what the exercise builds on.
+        own_names: Names of stand-ins that are the learner's own where the entry defines them.
+        unsearched: Path and name of each definition that was not searched, because a stand-in takes its place.
         budget: The time for the whole submission.
         not_here: Devices that this machine lacks, with the reason.
         require_isolation: The least isolation with which the code is loaded; whatever there is if None.
@@ -57,6 +60,8 @@ class ExerciseSession:
     stand_ins: Sequence[StandIn]
     budget: Budget
     about_entry: str = ""
+    own_names: Sequence[str] = ()
+    unsearched: Collection[tuple[str, str]] = ()
     not_here: dict[Device, str] = field(default_factory=dict)
     require_isolation: IsolationLevel | None = None
     isolation: Isolation | None = None
@@ -206,6 +211,8 @@ class ExerciseSession:
             ],
             "exercises": list(self.exercise_ids),
             "stand_ins": [[stand_in.exercise, list(stand_in.names), stand_in.text] for stand_in in self.stand_ins],
+            "own_names": list(self.own_names),
+            "unsearched": sorted(self.unsearched),
             "entry": self.entry,
         }
         request: Request = {"op": "load", "submission": pack_text(json.dumps(submission))}

@@ -400,6 +400,46 @@ def test_a_definition_with_other_parameter_names_gets_the_stand_in(grade_mini: G
     assert 3 == grade_mini({"double.py": double, "layer.py": layer}, ("layer",)).score
 
 
+def test_more_parameters_that_are_not_given_change_nothing(grade_mini: GradeMini) -> None:
+    """A mistake costs points once, whatever else the definition could do."""
+    double = "def double(x, times, dropout=None):\n    return x * 5"
+
+    assert 3 == grade_mini({"double.py": double, "layer.py": LAYER}, ("layer",)).score
+    given = LAYER.replace("double(x, 1)", "double(x, 1, 'given')")
+    assert 0 == grade_mini({"double.py": double, "layer.py": given}, ("layer",)).score
+
+
+OWN_DOUBLE = LAYER.replace("from double import double", "def double(x, times):\n    return x * FACTOR").replace(
+    "double(x, 1)", "double(x, 0) * FACTOR / 2"
+)
+
+
+@pytest.mark.parametrize("factor", [2, 3])
+@pytest.mark.parametrize("beside", [{"double.py": RIGHT}, {}])
+def test_what_an_exercises_own_file_defines_is_the_learners_own(
+    grade_forked: GradeMini, beside: dict[str, str], factor: int
+) -> None:
+    """It may do something else under an earlier exercise's name; and what is wrong with it costs its points here."""
+    layer = OWN_DOUBLE.replace("FACTOR", str(factor))
+
+    assert (3 if factor == 2 else 0) == grade_forked({"layer.py": layer, **beside}, ("layer",)).score
+
+
+@pytest.mark.parametrize("beside", [{"double.py": RIGHT}, {}])
+def test_in_a_notebook_a_name_answers_an_earlier_exercise_that_has_no_file(
+    mini_runner: Runner, beside: dict[str, str]
+) -> None:
+    """There it is replaced, since a mistake costs its points in that exercise."""
+    cells = (Cell(label="cell 1", text=OWN_DOUBLE.replace("FACTOR", "2")),)
+    others = (SourceFile(path=path, cells=(Cell(text=text),)) for path, text in beside.items())
+    files = (SourceFile(path="work.ipynb", kind=FileKind.NOTEBOOK, cells=cells), *others)
+    entry = Entry(exercise="layer", path="work.ipynb")
+    *_, last = mini_runner.grade(Job(submission=Submission(id="test", files=files), entries=(entry,), seed=1))
+
+    assert isinstance(last, Graded)
+    assert (3 if beside else 0) == last.report.score
+
+
 @pytest.mark.parametrize(
     "line", ["from .double import double", "import double as d; double = d.double", "from work.double import double"]
 )
@@ -481,6 +521,16 @@ def test_what_was_forged_is_a_crash_with_a_flag(grade_mini: GradeMini) -> None:
 
     assert Verdict.CRASHED == verdicts(report)["doubles_again"]
     assert ["protocol"] == [flag.id for flag in report.flags]
+
+
+def test_code_that_cannot_be_searched_to_its_end_is_graded_with_a_flag(grade_forked: GradeMini) -> None:
+    """It may hide what is not allowed, so its points are for a person to look at."""
+    tangle = "".join(f"        times = times.part_{number}\n" for number in range(15))
+    report = grade_forked(f"import torch\n{RIGHT}    if times < 0:\n        times = torch\n{tangle}")
+
+    assert report.full_marks
+    assert ["unsearched"] == [flag.id for flag in report.flags]
+    assert "What is not allowed in double could not be looked for in all of the code" in report.flags[0].message
 
 
 @pytest.mark.parametrize(
