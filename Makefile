@@ -50,4 +50,4 @@ benchmark: $(VENV)/.installed  ## Measure speed, side by side.
 	$(VENV)/bin/python benchmarks/speed.py
 
 clean:  ## Remove the environment and what was made.
-	rm -rf $(VENV) build dist demo-report.html .proofs .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) build dist demo-report.html .proofs .mypy_cache .ruff_cache .pytest_cache .hypothesis

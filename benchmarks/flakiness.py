@@ -25,6 +25,7 @@ import torch
 from pydantic import BaseModel
 from trained_checks import TRAINED
 
+from grader.authoring.kept import code_alone
 from grader.course.answers import right_answers
 from grader.course.load import load_chaffs, load_course
 from grader.course.questions import load_questions
@@ -120,13 +121,15 @@ def digest_of(exercise: Exercise) -> str:
     """
     Return a hash of what a trial follows from: the suite, the known code, and what belongs to which criterion.
 
-    Comments and line breaks are left out: a better one is no reason to try hundreds of seeds again.
+    Words are left out: a better comment or docstring is no reason to try hundreds of seeds again. A chaff's docstring
+    says what it loses.
     """
     known = TREES.suite(exercise.id), TREES.solution(exercise.id), *map(TREES.stand_in, exercise.rubric.builds_on)
     chaffs = TREES.chaffs(exercise.id)
-    paths = *known, *TREES.wheats(exercise.id), *chaffs, *map(TREES.twin, chaffs)
     digest = hashlib.sha256()
-    for path in paths:
+    for path in (*known, *TREES.wheats(exercise.id), *map(TREES.twin, chaffs)):
+        digest.update(code_alone(path.read_bytes()))
+    for path in chaffs:
         digest.update(ast.dump(ast.parse(path.read_bytes())).encode())
     for criterion in exercise.rubric.criteria:
         digest.update(f"{criterion.id}: {criterion.checks}\n".encode())

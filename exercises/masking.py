@@ -52,7 +52,7 @@ def create_causal_mask(seq_len: int, device: torch.device | str | None = None) -
     Returns:
         Bool tensor (seq_len, seq_len): rows are queries, columns are keys, True means "may attend".
 
-    Source: Vaswani et al. (2017), section 3.2.3.
+    Source: Vaswani et al. (2017, arXiv:1706.03762), section 3.2.3.
     """
     # TODO: build the mask without a Python loop.
     raise NotImplementedError("create_causal_mask is still to be written")
@@ -94,7 +94,7 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
     Returns:
         Tensor of the shape, dtype and device of `scores`.
 
-    Source: Vaswani et al. (2017), section 3.2.3.
+    Source: Vaswani et al. (2017, arXiv:1706.03762), section 3.2.3.
     """
     # TODO: hide the masked scores, take the softmax, and see to rows that have no key left.
     raise NotImplementedError("masked_softmax is still to be written")

@@ -43,8 +43,8 @@ Worked example: one query, three keys, two features. W swaps the features, w_que
     general   [1, 2] W = [2, 1], and that times each key                              [3, -2, -2]
     additive  tanh(2) + tanh(3),   tanh(0) + tanh(2),   tanh(1) + tanh(0)             [1.96, 0.96, 0.76]
 
-Sources: Bahdanau et al. (2014), section 3.1 and appendix A.1.2; Luong et al. (2015), section 3.1, equation 8; Vaswani
-et al. (2017), section 3.2.1.
+Sources: Bahdanau et al. (2014, arXiv:1409.0473), section 3.1 and appendix A.1.2;
+Luong et al. (2015, arXiv:1508.04025), section 3.1; Vaswani et al. (2017, arXiv:1706.03762), section 3.2.1.
 """
 
 import torch
@@ -61,7 +61,7 @@ def dot_score(query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
     Returns:
         Tensor (batch, seq_q, seq_k): the sum over the features of query times key.
 
-    Source: Luong et al. (2015), section 3.1, equation 8, "dot".
+    Source: Luong et al. (2015), section 3.1, "dot".
     """
     # TODO: one matrix product; the last two axes of one side have to change places first.
     raise NotImplementedError("dot_score is still to be written")
@@ -96,7 +96,7 @@ def general_score(query: torch.Tensor, key: torch.Tensor, weight: torch.Tensor) 
     Returns:
         Tensor (batch, seq_q, seq_k): queryᵀ · weight · key.
 
-    Source: Luong et al. (2015), section 3.1, equation 8, "general".
+    Source: Luong et al. (2015), section 3.1, "general".
     """
     # TODO: translate one side, then compare. Which side you translate makes no difference.
     raise NotImplementedError("general_score is still to be written")

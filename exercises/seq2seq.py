@@ -51,7 +51,8 @@ three tokens::
 
     With the mask [1, 1, 0] the weights are [0.36, 0.64, 0].
 
-Sources: Sutskever et al. (2014) for the fixed vector; Bahdanau et al. (2014), sections 3.1 and A.1.2 for the cure.
+Sources: Sutskever et al. (2014, arXiv:1409.3215) for the fixed vector;
+Bahdanau et al. (2014, arXiv:1409.0473), sections 3.1 and A.1.2 for the cure.
 """
 
 import torch

@@ -7,7 +7,7 @@ at a glance who looks at whom: which noun a pronoun means, that every token look
 mask leaves the upper right empty. Bahdanau et al. (2014) drew their first attention so and saw words change places
 between English and French (section 5.2.1, figure 3); Vaswani et al. (2017) close with such pictures of single heads.
 
-What is drawn is A[0, head], and nothing else: image[i, j] = A[0, head, i, j], with the sum over j = 1 in each row i.
+What is drawn is A[0, head], and nothing else: image[i, j] = A[0, head, i, j], and each row i sums to 1.
 
 Conventions of this exercise:
 
@@ -43,7 +43,8 @@ exponentials [2, 1, 1], and the weights of this head and the heatmap that belong
 
     Read a row: "it" takes half of what it gets from "cat". Columns need not sum to anything.
 
-Source: Bahdanau et al. (2014), section 5.2.1; Vaswani et al. (2017), "Attention Visualizations".
+Sources: Bahdanau et al. (2014, arXiv:1409.0473), section 5.2.1;
+Vaswani et al. (2017, arXiv:1706.03762), "Attention Visualizations".
 """
 
 from collections.abc import Sequence

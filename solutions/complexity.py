@@ -18,7 +18,7 @@ Four things are counted, as in the table of Vaswani et al. (2017), section 4:
   that never write the weights down.
 
 Where this sits in the whole: the layers are those of the earlier exercises. What you count explains why a model has the
-size it has: more heads cost nothing, a doubled context costs four times the attention.
+size it has: more heads cost no operations but memory, a doubled context costs four times the attention.
 
 Conventions of this exercise. They make each answer one whole number, and every function returns a Python int:
 
@@ -43,7 +43,7 @@ Worked example: n = 3 tokens, d = 2, k = 2::
     crossing     attention costs no more than the recurrent layer for up to 2 tokens, and no more than its own
                  projections for up to 4
 
-Source: Vaswani et al. (2017), section 4 and table 1.
+Source: Vaswani et al. (2017, arXiv:1706.03762), section 4 and table 1.
 """
 
 
@@ -199,7 +199,7 @@ def attention_memory(seq_len: int, num_heads: int, bytes_per_number: int) -> int
 
 def crossing_length(other: str, d_model: int, kernel_size: int) -> int:
     """
-    Say how long a sentence may be before attention gets dearer than something else.
+    Say how long a sentence may be before attention gets more expensive than something else.
 
     Args:
         other: What attention_operations is compared with: ``"recurrent"``, ``"convolution"`` or ``"projections"``.

@@ -28,11 +28,12 @@ Worked example, d_k = 2 and three tokens, as in the first question::
     query = [[1, 1]]       scores  [2, 0, -2]       mean 0, so their standard deviation is
     key = [[ 1,  1],                                √((2² + 0² + 2²) / 3) = 1.63
            [ 1, -1],       divided by √2: [1.41, 0, -1.41], standard deviation 1.15
-           [-1, -1]]       weights [0.77, 0.19, 0.05], the largest is 0.77
+           [-1, -1]]       weights [0.768, 0.187, 0.045], the largest is 0.768
 
-    so sharpness(query, key, True) is [1.15, 0.77] (1.41 instead of 1.15 if you divide by 3 - 1: both are right)
+    so sharpness(query, key, True) is [1.15, 0.768] (1.41 instead of 1.15 if you divide by 3 - 1: both are right)
 
-Sources: Bahdanau et al. (2014), Luong et al. (2015), Vaswani et al. (2017), at the sections above.
+Sources, at the sections above: Bahdanau et al. (2014, arXiv:1409.0473),
+Luong et al. (2015, arXiv:1508.04025), Vaswani et al. (2017, arXiv:1706.03762).
 """
 
 import math

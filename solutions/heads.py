@@ -26,7 +26,7 @@ Worked example: one sentence of 3 tokens, d_model = 4, num_heads = 2, so d_k = 2
 
     merge_heads(split_heads(x, 2)) is x again.
 
-Source: Vaswani et al. (2017), section 3.2.2.
+Source: Vaswani et al. (2017, arXiv:1706.03762), section 3.2.2.
 """
 
 from torch import Tensor

@@ -55,7 +55,7 @@ def create_causal_mask(seq_len: int, device: torch.device | str | None = None) -
     Returns:
         Bool tensor (seq_len, seq_len): rows are queries, columns are keys, True means "may attend".
 
-    Source: Vaswani et al. (2017), section 3.2.3.
+    Source: Vaswani et al. (2017, arXiv:1706.03762), section 3.2.3.
     """
     # The diagonal stays: a position may always attend to itself.
     return torch.ones(seq_len, seq_len, dtype=torch.bool, device=device).tril()
@@ -97,7 +97,7 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
     Returns:
         Tensor of the shape, dtype and device of `scores`.
 
-    Source: Vaswani et al. (2017), section 3.2.3.
+    Source: Vaswani et al. (2017, arXiv:1706.03762), section 3.2.3.
     """
     if mask is None:
         return scores.softmax(dim=-1)

@@ -32,7 +32,7 @@ Worked example: sinusoidal_encoding(3, 4). The two angles are position / 1 and p
     position 1     sin 1      cos 1    sin 0.01   cos 0.01     =  [0.84147,  0.54030, 0.01000, 0.99995]
     position 2     sin 2      cos 2    sin 0.02   cos 0.02     =  [0.90930, -0.41615, 0.02000, 0.99980]
 
-Source: Vaswani et al. (2017), section 3.5.
+Source: Vaswani et al. (2017, arXiv:1706.03762), section 3.5.
 """
 
 import torch

@@ -31,13 +31,13 @@ Worked example: d_k = 2, three tokens as keys, two queries::
                                [-1, -1]]             [10, 10]]
 
     query 0:  scores  [2, 0, -2],  divided by √2  [1.41, 0, -1.41],  exponentials  [4.11, 1, 0.24], their sum 5.36
-              weights [0.77, 0.19, 0.05],  output [0.77 * 10 + 0.05 * 10, 0.19 * 10 + 0.05 * 10] = [8.1, 2.3]
-    query 1:  scores  [0, 0, 0],  weights [0.33, 0.33, 0.33],  output [6.7, 6.7]
+              weights [0.768, 0.187, 0.045],  output [7.68 + 0.45, 1.87 + 0.45] = [8.13, 2.32]
+    query 1:  scores  [0, 0, 0],  weights [0.333, 0.333, 0.333],  output [6.67, 6.67]
 
-    With the mask [[1, 1, 0], [0, 0, 0]] query 0 has weights [0.80, 0.20, 0] and output [8.0, 2.0], and query 1, which
-    may attend to nothing, has weights [0, 0, 0] and output [0, 0].
+    With the mask [[1, 1, 0], [0, 0, 0]] query 0 has weights [0.804, 0.196, 0] and output [8.04, 1.96], and query 1,
+    which may attend to nothing, has weights [0, 0, 0] and output [0, 0].
 
-Source: Vaswani et al. (2017), section 3.2.1.
+Source: Vaswani et al. (2017, arXiv:1706.03762), section 3.2.1.
 """
 
 import torch

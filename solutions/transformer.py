@@ -45,7 +45,7 @@ left is the norms, which subtract the mean of a token and divide by its standard
     Token 0 has mean 2 and standard deviation 1: [3 - 2, 1 - 2] / 1. Normalising again changes nothing. In token 2 both
     features are equal, so nothing is left of it.
 
-Source: Vaswani et al. (2017), sections 3.1, 3.3 and 5.4.
+Source: Vaswani et al. (2017, arXiv:1706.03762), sections 3.1, 3.3 and 5.4.
 """
 
 from multihead import MultiHeadAttention

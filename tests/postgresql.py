@@ -37,7 +37,7 @@ def _reason_not_to_start() -> str:
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[sa.URL]:
     """A server; skips with the reason if there is none and none can be started."""
-    pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'attention-dojo[postgresql]'")
+    pytest.importorskip("psycopg", reason="psycopg is not installed: pip install '.[postgresql]'")
     named = os.environ.get(SERVER_VARIABLE)
     if named:
         yield sa.make_url(named).set(drivername="postgresql+psycopg")

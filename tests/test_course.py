@@ -85,6 +85,16 @@ def test_each_mistake_of_the_sample_submission_is_named() -> None:
     } == named
 
 
+def test_hints_can_be_asked_for_function_by_function() -> None:
+    """Who is stuck on one function need not read the solution of the others; the last rung is nearly the line."""
+    for exercise in COURSE.exercises:
+        if len(exercise.promises) > 1:
+            for name in exercise.promises:
+                about = [rung for rung in exercise.rubric.hints if rung.startswith(f"{name}, ")]
+                assert about, f"no hint is about {name}"
+                assert about[-1].startswith(f"{name}, nearly the line: ")
+
+
 def test_the_published_proof_is_of_this_course() -> None:
     """Its counts are those of the tree: whoever adds a check or a mistake proves the course again (`make proof`)."""
     page = (ROOT / "docs/proof.md").read_text("utf-8")

@@ -1,5 +1,6 @@
 """Keep the proofs of exercises, so that only what has changed is proved again."""
 
+import ast
 import hashlib
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -22,7 +23,8 @@ class KeptProofs:
     A folder with one file for each exercise that was proved and found sound.
 
     A proof holds as long as the files of its exercise, the stand-ins that it is given, torch, the kit's version and
-    what was tried are the same. Who changes the kit itself proves everything again, in another folder.
+    what was tried are the same, but for words that prove nothing: the rubric's titles, formulas and hints, and comments
+    and docstrings of stub and solution. Who changes the kit itself proves everything again, in another folder.
 
     Args:
         folder: Where they are; made when it is needed.
@@ -60,6 +62,31 @@ class KeptProofs:
         for path in (*self.trees.graded_files(), *self.trees.all_pictures()):
             parts = path.relative_to(self.trees.root).with_suffix("").parts
             if path in stand_ins or {exercise.id, f"test_{exercise.id}"}.intersection(parts):
-                content = path.read_bytes()
+                content = self._what_decides(path, exercise)
                 digest.update(f"{'/'.join(parts)}\0{len(content)}\0".encode() + content)
         return digest.hexdigest()
+
+    def _what_decides(self, path: Path, exercise: Exercise) -> bytes:
+        if path == self.trees.rubric(exercise.id):
+            deciding = exercise.rubric.model_dump_json(
+                exclude={
+                    "title": True,
+                    "summary": True,
+                    "formulas": True,
+                    "hints": True,
+                    "criteria": {"__all__": {"title", "hint"}},
+                }
+            )
+            return deciding.encode()
+        if path in (self.trees.stub(exercise.id), self.trees.solution(exercise.id)):
+            return code_alone(path.read_bytes())
+        return path.read_bytes()
+
+
+def code_alone(source: bytes) -> bytes:
+    """Return Python without comments and docstrings, in a form that line breaks do not change."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            del node.body[0]
+    return ast.dump(tree).encode()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from grader.model.errors import GraderError
+from grader.model.extras import install_command
 
 if TYPE_CHECKING:
     import libcst
@@ -50,7 +51,7 @@ def make_mutants(solution: str) -> tuple[Mutant, ...]:
         import libcst
         from mutmut.mutation.mutators import mutation_operators
     except ImportError:
-        message = "mutants are made by mutmut, which is not installed: pip install 'attention-dojo[authoring]'"
+        message = f"mutants are made by mutmut, which is not installed: {install_command('authoring')}"
         raise GraderError(message) from None
     original = normal_form(solution)
     module = libcst.parse_module(original)

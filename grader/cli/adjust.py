@@ -40,7 +40,7 @@ def adjust_command(
     """
     from grader.grading.store import open_store
 
-    listing = student is None or (criterion is None and points is None and not why)
+    listing = student is None or (criterion is None and points is None and not why and not withdraw)
     if not listing:
         if criterion is None or (points is None) == (not withdraw):
             raise click.UsageError("Give STUDENT, CRITERION and either POINTS or --withdraw.")
@@ -48,8 +48,11 @@ def adjust_command(
             raise click.UsageError("Give the reason with --why: the student reads it.")
     with open_store(store_location) as store:
         if listing:
-            for made in store.adjustments(student):
+            decisions = store.adjustments(student)
+            for made in decisions:
                 click.echo(describe(made))
+            if not decisions:
+                click.echo(f"No decision by hand{f' for {student}' if student else ''} is in {store.shown}.")
             return
         assert student is not None
         assert criterion is not None

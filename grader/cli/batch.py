@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from grader.model.classroom import Classroom, HandIn
     from grader.model.report import IsolationLevel
 
+_NAMED = 10
+"""More who are not on the roster are counted, not named."""
 _SHOWN = 40
 """More paths that belong to nobody are counted, not listed."""
 
@@ -76,12 +78,14 @@ def batch_command(
     """Grade what a class handed in: a folder or zip in the layout of a learning platform, or a folder for each student.
 
     What is graded is kept at once. Typed again, the command goes on where it stopped, and grades only what is new or
-    has changed. Exit codes: 0 everybody has a grade, 2 wrong usage, 3 the grader failed at somebody, 130 interrupted.
+    has changed. Exit codes: 0 whoever was asked for has a grade, 2 wrong usage, 3 the grader failed at somebody, 130
+    interrupted.
     """
     from grader.course.load import digest_verdicts, load_course
-    from grader.intake.classroom import read_classroom
-    from grader.intake.dates import apply_dates
+    from grader.intake.dates import read_class
 
+    if again and limit is not None:
+        raise click.UsageError("--limit is for those without a result; to grade some anew, --again --student ID.")
     target = None
     if nbgrader_dir is not None:
         target = open_target(nbgrader_dir, assignment, source, layout)
@@ -93,16 +97,7 @@ def batch_command(
     if target is not None and not only:
         only = target.exercises
     course = load_course(trees, _known(only, whole.settings.exercises)) if only else whole
-    classroom = read_classroom(
-        source,
-        layout=layout,
-        roster=roster,
-        rule=course.settings.attempts,
-        assignment=assignment,
-        zone=course.settings.zone,
-        exercise_ids=course.settings.exercises,
-    )
-    classroom = apply_dates(classroom, course.settings)
+    classroom = read_class(source, course.settings, layout=layout, roster=roster, assignment=assignment)
     if dry_run:
         show_classroom(classroom)
         return
@@ -187,13 +182,21 @@ def _row(hand_in: "HandIn") -> tuple[str, ...]:
 
 def _opening(classroom: "Classroom", *, goes_on: bool, number: int, gone: tuple[str, ...] = ()) -> list[str]:
     from grader.report.harmless import harmless_line
+    from grader.report.sentences import count
 
     absent = sum(hand_in.chosen is None for hand_in in classroom.hand_ins)
-    lines = [f"{len(classroom.hand_ins)} students, layout {classroom.layout}; {absent} handed in nothing."]
+    lines = [f"{count(len(classroom.hand_ins), 'student')}, layout {classroom.layout}; {absent} handed in nothing."]
     if number:
         lines[0] += f" Run {number} goes on." if goes_on else f" This is run {number}."
     if gone:
         lines.append(f"No longer in the class, and so no longer in the run: {', '.join(gone)}.")
+    strangers = [hand_in.student.id for hand_in in classroom.hand_ins if not hand_in.in_roster]
+    if strangers:
+        more = f" and {len(strangers) - _NAMED} more" if len(strangers) > _NAMED else ""
+        lines.append(
+            f"Not on the roster: {', '.join(strangers[:_NAMED])}{more}. If the roster has them under another name or "
+            "id, they are in the run twice; mend the roster and grade again."
+        )
     lines += [f"Note: {note}" for note in classroom.notes]
     if classroom.unmatched:
         lines.append(f"{len(classroom.unmatched)} paths belong to nobody:")

@@ -68,6 +68,7 @@ def check_command(
         if ctx.get_parameter_source("output_format") is click.core.ParameterSource.DEFAULT:
             output_format = _FORMAT_OF_SUFFIX.get(output.suffix.lower(), output_format)
     paths = paths or (Path(),)
+    _refuse_course(paths)
     from grader.grading.line_process import start_runner
 
     with start_runner() as process:  # first of all: it imports torch while the rest is imported and read here
@@ -88,6 +89,18 @@ def check_command(
     _remember(paths, report, grader.course.settings.exercises)
     show_report(report, output_format, output, pictures)
     ctx.exit(exit_code_of(report))
+
+
+def _refuse_course(paths: "Sequence[Path]") -> None:
+    """A whole course holds the solutions: grading it would praise somebody who has written nothing."""
+    for path in paths:
+        if (path / "rubrics" / "course.yaml").is_file():
+            shown = "this folder" if path == Path() else str(path)
+            raise click.BadParameter(
+                f"{shown} is a course, not somebody's work. To work in a folder of your own: grade init my-attention. "
+                f"To grade what you wrote into the course's stubs: grade check {path / 'exercises'}",
+                param_hint="PATH",
+            )
 
 
 def grade_with_view(grader: "LocalGrader", job: "Job", *, quiet: bool) -> "ScoreReport":

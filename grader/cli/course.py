@@ -48,7 +48,7 @@ def check_command(
     """Prove a course: stubs earn nothing, solutions and wheats everything, chaffs lose just what they name.
 
     Also: every known mistake is named, answers without work pass no check, every check failed for something, every
-    file belongs to an exercise. Mutants need mutmut: pip install 'attention-dojo[authoring]'.
+    file belongs to an exercise. Mutants need mutmut, which the extra authoring brings.
     """
     from rich.console import Console
     from rich.markup import escape

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from grader import __version__
+from grader.cli.main import ON_WINDOWS
 
 _LEVELS = {
     "strong": "strong: a learner's code cannot read other files, write, open sockets or start processes",
@@ -26,7 +27,7 @@ def doctor_command(ctx: click.Context) -> None:
         f"attention-dojo {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     )
     if sys.platform == "win32":
-        click.echo("Windows: native Python cannot run the grader. Install it inside WSL2, where everything works.")
+        click.echo(ON_WINDOWS)
         ctx.exit(3)
     from grader.sandbox.launch import python_command, trusted_environment
 

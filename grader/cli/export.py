@@ -56,6 +56,8 @@ def export_command(
         raise click.UsageError("--add-bonus is not for --format csv: there, bonus points have columns of their own.")
     if into is not None and output_format not in ("canvas", "moodle"):
         raise click.UsageError(f"--into goes with --format canvas or moodle, not {output_format}.")
+    if title is not None and (output_format not in ("canvas", "moodle") or (output_format == "moodle" and into)):
+        raise click.UsageError("--title is for --format canvas, and moodle without --into: no other file has a title.")
     from grader.gradebooks.exported import with_bonus
     from grader.grading.store import open_store
 
@@ -68,16 +70,15 @@ def export_command(
         if output_format == "csv":
             _write_table(run, lines, output)
             return
-        exported = _export(
-            with_bonus(lines) if add_bonus else lines, output_format, title or run.course.settings.title, into
-        )
+        exported = _export(with_bonus(lines) if add_bonus else lines, output_format, title, into, run)
     from grader.report.atomic import write_atomically
+    from grader.report.sentences import count
 
     write_atomically(output, exported.text)
     _tell_left_out(exported.left_out)
     for note in exported.notes:
         click.echo(f"Note: {note}.", err=True)
-    click.echo(f"Wrote run {run.number} to {output}: {exported.written} grades.")
+    click.echo(f"Wrote run {run.number} to {output}: {count(exported.written, 'grade')}.")
 
 
 def _lines(store: "Store", run: "Run") -> "Iterator[StudentLine]":
@@ -86,13 +87,18 @@ def _lines(store: "Store", run: "Run") -> "Iterator[StudentLine]":
     return (line_of_stored(result) for result in store.results(run))
 
 
-def _export(lines: "Iterable[StudentLine]", output_format: str, title: str, into: Path | None) -> "Exported":
+def _export(
+    lines: "Iterable[StudentLine]", output_format: str, title: str | None, into: Path | None, run: "Run"
+) -> "Exported":
     from grader.gradebooks.canvas import export_canvas, fill_canvas
     from grader.gradebooks.exported import GradebookError
     from grader.gradebooks.moodle import export_moodle, fill_moodle
 
+    title = title or run.course.settings.title
+    if into is None and output_format == "canvas":
+        return export_canvas(lines, title, from_canvas=run.layout == "canvas")
     if into is None:
-        return export_canvas(lines, title) if output_format == "canvas" else export_moodle(lines, title)
+        return export_moodle(lines, title)
     try:
         downloaded = into.read_bytes().decode("utf-8")
         return fill_canvas(lines, title, downloaded) if output_format == "canvas" else fill_moodle(lines, downloaded)
@@ -106,6 +112,7 @@ def _export(lines: "Iterable[StudentLine]", output_format: str, title: str, into
 
 def _write_table(run: "Run", lines: "Iterator[StudentLine]", output: Path) -> None:
     from grader.report.grades_table import GradesTable
+    from grader.report.sentences import count
 
     with GradesTable() as table:
         written = 0
@@ -113,7 +120,7 @@ def _write_table(run: "Run", lines: "Iterator[StudentLine]", output: Path) -> No
             table.add(line)
             written += 1
         table.write(output)
-    click.echo(f"Wrote run {run.number} to {output}: {written} students.")
+    click.echo(f"Wrote run {run.number} to {output}: {count(written, 'student')}.")
 
 
 def _write_gradescope(store: "Store", run: "Run", output: Path, *, with_bonus: bool) -> None:

@@ -31,15 +31,14 @@ def hint_command(exercise: str, name: str, rung: int | None, folder: Path, cours
     rungs = _rungs_of(name, about) if name else range(1, len(ladder) + 1)
     workspace = Workspace(folder)
     progress = workspace.read_progress()
-    last = progress.of(exercise).last_hint
-    # The next one; the last one once more; from the start, if another function's came last.
-    shown = next((each for each in rungs if each > last), rungs[-1] if last in rungs or not name else rungs[0])
-    shown = min(rung or shown, len(ladder))
+    seen = progress.of(exercise)
+    last = seen.last_hints.get(name, 0) if name else seen.last_hint
+    shown = min(rung or next((each for each in rungs if each > last), rungs[-1]), len(ladder))
     click.echo(f"Hint {shown} of {len(ladder)} for {exercise}:\n")
     click.echo(click.wrap_text(ladder[shown - 1].strip(), width=80, preserve_paragraphs=True))
     remembered = False
     if workspace.is_one(course.settings.exercises):
-        remembered = workspace.write_progress(progress.with_hint(exercise, shown))
+        remembered = workspace.write_progress(progress.with_hint(exercise, shown, name))
     command = f"grade hint {exercise} {name}".rstrip()
     if shown == rungs[-1]:
         click.echo(f"\nThat was the last one. After a pass, or with --give-up: grade solution {exercise}")

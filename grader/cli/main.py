@@ -33,6 +33,8 @@ _COMMANDS: Final = {
 }
 """The commands in the order of the help text; each is in the file of its name."""
 
+ON_WINDOWS: Final = "Windows: native Python cannot run the grader. Install it inside WSL2, where everything works."
+
 EXIT_FULL_MARKS: Final = 0
 EXIT_BELOW: Final = 1
 EXIT_USAGE: Final = 2
@@ -82,7 +84,7 @@ class GradeGroup(click.Group):
 def grade() -> None:
     """Learn attention by writing it: fill in the stubs, run `grade check`, and read which idea to fix next.
 
-    Exit codes: 0 full marks, 1 below full marks, 2 wrong usage, 3 the grader failed.
+    Exit codes: 0 full marks, 1 below full marks, 2 wrong usage, 3 the grader failed, 130 interrupted.
     """
 
 
@@ -93,6 +95,9 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
     except Exception as error:
+        if sys.platform == "win32" and isinstance(error, ModuleNotFoundError):
+            click.echo(ON_WINDOWS, err=True)
+            sys.exit(EXIT_GRADER_FAILED)
         click.echo(f"The grader failed: {type(error).__name__}: {error}", err=True)
         click.echo("This is a fault of attention-dojo, not of your code. Set GRADE_DEBUG=1 to see where.", err=True)
         import os

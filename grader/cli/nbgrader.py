@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.group("nbgrader")
 def nbgrader_group() -> None:
-    """Hand out a course with nbgrader. Needs: pip install 'attention-dojo[nbgrader]'.
+    """Hand out a course with nbgrader. Needs nbgrader, which the extra of this name brings.
 
     Grading is `nbgrader autograde` or, faster and for any hand-in, `grade batch --nbgrader`.
     """
@@ -63,6 +63,7 @@ def write_gradebook(target: "Target", store: "Store", run: "Run") -> None:
     """Write a run into nbgrader's gradebook, and say what a teacher should know of each student."""
     from grader.gradebooks.nbgrader import write_feedback, write_results
     from grader.notebook.submitted import read_submitted
+    from grader.report.sentences import count
 
     settings = run.course.settings
     results = (outgoing for result in store.results(run) if (outgoing := result.student_result()) is not None)
@@ -76,4 +77,4 @@ def write_gradebook(target: "Target", store: "Store", run: "Run") -> None:
             written.append(student.student)
     for problem in write_feedback(target, written):
         click.echo(problem)
-    click.echo(f"Wrote {len(written)} students into {target.course_dir}: gradebook, autograded and feedback.")
+    click.echo(f"Wrote {count(len(written), 'student')} into {target.course_dir}: gradebook, autograded and feedback.")

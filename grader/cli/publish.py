@@ -34,6 +34,7 @@ def write_files(store: "Store", run: "Run", output: Path) -> None:
     """Write the files of a run, leaving out who still waits, and say so."""
     from grader.report.class_folder import write_class_files
     from grader.report.harmless import harmless_line
+    from grader.report.sentences import count
 
     gone: list[str] = []
     waiting: set[str] = set()
@@ -50,7 +51,7 @@ def write_files(store: "Store", run: "Run", output: Path) -> None:
     index = write_class_files(outgoing(), output, feedback=feedback, tell_gone=gone.append, waiting=waiting)
     counts = ", ".join(f"{number} {status.replace('_', ' ')}" for status, number in index.counts.items())
     wrote = f"Wrote run {run.number} to {output}"
-    click.echo(f"{wrote}: {len(index.students)} reports, grades.csv and index.json ({counts}).")
+    click.echo(f"{wrote}: {count(len(index.students), 'report')}, grades.csv and index.json ({counts}).")
     if gone:
         click.echo(harmless_line(f"No longer in the class, so their reports there were removed: {', '.join(gone)}."))
     if waiting:

@@ -45,13 +45,13 @@ def similarity_command(
     shows what is alike and proves nothing about why: talk to both before you decide anything. No code is run.
     """
     from grader.course.load import load_course
-    from grader.intake.classroom import read_classroom
+    from grader.intake.dates import read_class
     from grader.similarity.compare import compare_class
 
     trees = open_course_option(course_root)
     course = load_course(trees)
     exercises = course.settings.exercises
-    classroom = read_classroom(source, layout=layout, roster=roster, assignment=assignment, exercise_ids=exercises)
+    classroom = read_class(source, course.settings, layout=layout, roster=roster, assignment=assignment)
     seeds: dict[tuple[str, int], list[Student]] = {}
     report = compare_class(_handed_in(source, classroom, course, seeds), known_code(trees, exercises))
     report = report.model_copy(update={"shared_seeds": _shared(seeds)})

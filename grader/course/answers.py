@@ -20,7 +20,8 @@ _LONGEST_ANSWER: Final = 200
 _COLUMNS: Final = 100
 _HEAD: Final = """\
 # Predictions for the exercise {exercise}. Type `grade quiz` to be asked in the terminal, or write your answers here:
-# behind each question's name, a number (8, 0.125, 1/8, sqrt(64)), several with commas, or letters. Then: grade check.
+# behind each question's name, a number (8, 0.125, 1/8, sqrt(64), ln(8)), several with commas, or letters.
+# Then: grade check.
 #
 # The numbers follow from your seed, so other people's answers do not fit your questions. Keep it as it is.
 # `grade quiz` writes this file anew after each answer and keeps no comments of your own.

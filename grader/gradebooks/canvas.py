@@ -12,39 +12,50 @@ from collections.abc import Iterable, Sequence
 from grader.gradebooks.exported import (
     Exported,
     GradebookError,
-    find_row,
     found_columns,
+    read_gradebook,
     shown,
     two_decimals,
     with_grade,
 )
+from grader.gradebooks.rows import OwnedRows, RowOwner
 from grader.model.student_line import StudentLine
-from grader.report.cells import BOM, CsvWriter, find_column, number_cell, read_table
+from grader.report.cells import CsvWriter, find_column, number_cell
 from grader.report.harmless import harmless_line
 
 _IDENTITY = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _POINTS_POSSIBLE = "    Points Possible"
 # Canvas's own numbers never begin with a zero.
 _OWN_NUMBER = re.compile(r"[1-9]\d*")
+# Excused, and not assigned to this student. A number there would be imported as a change.
+_NOT_GRADED = ("EX", "N/A")
 
 
-def export_canvas(lines: Iterable[StudentLine], title: str) -> Exported:
+def export_canvas(lines: Iterable[StudentLine], title: str, *, from_canvas: bool) -> Exported:
     """
     Return a file with one assignment.
 
-    A download from Canvas has its numbers, which go into ``ID``; other ids go into ``SIS User ID`` and the login.
+    A download from Canvas has its numbers, which go into ``ID``; other ids go into ``SIS User ID`` and the login. A
+    wrong number in ``ID`` would give somebody else the grade.
 
     Args:
         lines: The class.
         title: The assignment: ``Attention (4567)`` for one that Canvas has, ``Attention`` for a new one.
+        from_canvas: Whether the class was downloaded from Canvas.
     """
     left_out: list[str] = []
     rows: list[list[str | int | float | None]] = []
     possible = 0.0
-    for line, final in with_grade(lines, left_out):
+    graded = list(with_grade(lines, left_out))
+    # Where a roster has other ids than Canvas, those of who handed in nothing may look like its numbers and are not.
+    roster_has_numbers = not any(line.student.platform_id for line, _ in graded)
+    for line, final in graded:
         student = line.student
         possible = max(possible, line.max_score)
-        own = next((each for each in (student.platform_id, student.id) if _OWN_NUMBER.fullmatch(each)), "")
+        number = student.platform_id
+        if not number and (roster_has_numbers or line.status != "not_submitted"):
+            number = student.id
+        own = number if from_canvas and _OWN_NUMBER.fullmatch(number) else ""
         other = student.id if student.id != own else ""
         rows.append([student.name or student.id, own, other, other, student.section, number_cell(round(final, 2))])
     file = io.StringIO(newline="")
@@ -53,7 +64,8 @@ def export_canvas(lines: Iterable[StudentLine], title: str) -> Exported:
     csv.row([_POINTS_POSSIBLE, "", "", "", "", number_cell(possible)])
     for row in rows:
         csv.row(row)
-    return Exported(BOM + file.getvalue(), len(rows), tuple(left_out))
+    # No BOM: Canvas's reader refuses one before a quote.
+    return Exported(file.getvalue(), len(rows), tuple(left_out))
 
 
 def fill_canvas(lines: Iterable[StudentLine], title: str, downloaded: str) -> Exported:
@@ -66,9 +78,9 @@ def fill_canvas(lines: Iterable[StudentLine], title: str, downloaded: str) -> Ex
         downloaded: The text of the exported file. Its other assignments are left out, so that none is overwritten.
 
     Raises:
-        GradebookError: If it is no export of Canvas.
+        GradebookError: If it is no export of Canvas, or several assignments have this title.
     """
-    table = read_table(downloaded)
+    table = read_gradebook(downloaded)
     header = table.rows[0] if table.rows else []
     section = find_column(header, "Section")
     if section is None or find_column(header, "ID") is None or find_column(header, "Student") is None:
@@ -79,18 +91,17 @@ def fill_canvas(lines: Iterable[StudentLine], title: str, downloaded: str) -> Ex
     # Kept students' rows must have a cell for the grade; Canvas leaves out what is empty at the end of a row.
     rows = table.padded()
     place = _assignment_column(header, title, section)
-    known = _index(rows, header)
     kept = [[*row[: section + 1], row[place] if place is not None else ""] for row in rows]
     kept[0][-1] = header[place] if place is not None else title
     left_out: list[str] = []
     written, possible = 0, 0.0
-    for line, final in with_grade(lines, left_out):
+    for number, line, final in OwnedRows(_owners(rows, header), "Canvas's file").match(lines, left_out):
         possible = max(possible, line.max_score)
-        found = find_row(known, line)
-        if found is None:
-            left_out.append(f"{shown(line)}: not in Canvas's file")
+        standing = kept[number][-1].strip()
+        if standing.upper() in _NOT_GRADED:
+            left_out.append(f"{shown(line)}: Canvas has {standing} there, which stays")
             continue
-        kept[found][-1] = two_decimals(final)
+        kept[number][-1] = two_decimals(final)
         written += 1
     notes = []
     for row in kept[1:]:
@@ -110,42 +121,33 @@ def fill_canvas(lines: Iterable[StudentLine], title: str, downloaded: str) -> Ex
 
 def _differs(cell: str, points: float) -> bool:
     try:
-        return abs(float(cell) - points) > 0.005
+        return abs(float(cell.replace(",", ".")) - points) > 0.005
     except ValueError:  # such as "(read only)"
         return False
 
 
 def _assignment_column(header: Sequence[str], title: str, section: int) -> int | None:
     wanted = title.strip().casefold()
-    for place in range(section + 1, len(header)):
-        name = header[place].strip().casefold()
-        if wanted in (name, re.sub(r" \(\d+\)$", "", name)):
-            return place
-    return None
+    names = {place: header[place].strip().casefold() for place in range(section + 1, len(header))}
+    found = [place for place, name in names.items() if name == wanted]
+    found = found or [place for place, name in names.items() if re.sub(r" \(\d+\)$", "", name) == wanted]
+    if len(found) > 1:
+        both = ", ".join(header[place] for place in found)
+        raise GradebookError(f"several assignments are called {title}: {both}. Say which with --title, number and all.")
+    return found[0] if found else None
 
 
-def _given_name_first(name: str) -> str:
-    """Return ``ada lovelace`` for ``lovelace, ada``, as Canvas's export sorts names."""
-    last, comma, first = name.partition(",")
-    return f"{first.strip()} {last.strip()}" if comma else name
+def _owners(rows: Sequence[Sequence[str]], header: Sequence[str]) -> dict[int, RowOwner]:
+    """Return whose the rows are; those for the points possible and the test student are nobody's."""
 
-
-def _index(rows: Sequence[Sequence[str]], header: Sequence[str]) -> dict[str, int]:
-    """Return where each student's row is, by everything that names one student alone."""
-    index: dict[str, int] = {}
-    ambiguous: set[str] = set()
-    for column in ("ID", "SIS User ID", "SIS Login ID", "Student"):
+    def cell(row: Sequence[str], column: str) -> str:
         place = find_column(header, column)
-        if place is None:
-            continue
-        here: dict[str, int] = {}
-        for number, row in enumerate(rows[1:], 1):
-            name = row[place].strip().casefold()
-            if not name or name in ("points possible", "student, test"):
-                continue
-            for each in {name, _given_name_first(name) if column == "Student" else name}:
-                if each in here:
-                    ambiguous.add(each)
-                here[each] = number
-        index = {**here, **index}
-    return {name: number for name, number in index.items() if name not in ambiguous}
+        return row[place].strip() if place is not None else ""
+
+    return {
+        number: RowOwner(
+            cell(row, "ID"), (cell(row, "SIS User ID"), cell(row, "SIS Login ID")), "", cell(row, "Student")
+        )
+        for number, row in enumerate(rows[1:], 1)
+        if cell(row, "Student").casefold() not in ("points possible", "student, test")
+    }

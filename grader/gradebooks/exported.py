@@ -1,14 +1,21 @@
 """What an export gives: the file, and whom it leaves out and why."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import csv
+import re
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from grader.model.errors import GraderError
 from grader.model.student_line import StudentLine
+from grader.report.cells import ForeignTable, read_table
 from grader.report.harmless import harmless_line
 from grader.report.sentences import number
 
 _LONGEST_HEADER: Final = 200
+_FEEDBACK_WORDS: Final = re.compile(
+    r"(?:nothing was handed in|[a-z]\w* [\d.,]+ of [\d.,]+(?:, [a-z]\w* [\d.,]+ of [\d.,]+)*)"
+    r"(?:; bonus [\d.,]+ of [\d.,]+|; [\d.,]+ (?:added|taken off) by hand|; [\d.,]+ off for lateness)*"
+)
 
 
 class GradebookError(GraderError):
@@ -36,25 +43,36 @@ class Exported(NamedTuple):
 
 
 def with_grade(lines: Iterable[StudentLine], left_out: list[str]) -> Iterable[tuple[StudentLine, float]]:
-    """Yield who has a grade, and note who has none: a blank or a zero in their place would be read as a grade."""
+    """Yield who has a grade, and note who has none."""
     for line in lines:
         if line.final is None:
-            left_out.append(f"{shown(line)}: no grade ({line.status.replace('_', ' ')})")
+            left_out.append(no_grade(line))
         else:
             yield line, line.final
+
+
+def no_grade(line: StudentLine) -> str:
+    """Say that somebody without a grade is left out: a blank or a zero in their place would be read as a grade."""
+    return f"{shown(line)}: no grade ({line.status.replace('_', ' ')})"
+
+
+def read_gradebook(text: str) -> ForeignTable:
+    """
+    Return a gradebook's own file as a table.
+
+    Raises:
+        GradebookError: If it is no CSV.
+    """
+    try:
+        return read_table(text)
+    except csv.Error as error:
+        raise GradebookError(f"it is not valid CSV ({error})") from None
 
 
 def with_bonus(lines: Iterable[StudentLine]) -> Iterable[StudentLine]:
     """Yield the lines with the bonus in the grade, for a gradebook that takes more than all points."""
     for line in lines:
         yield line if line.final is None else line._replace(final=line.final + (line.bonus or 0.0))
-
-
-def find_row(known: Mapping[str, int], line: StudentLine) -> int | None:
-    """Return the row of a platform's own file that is a student's, by the first that it knows of what names one."""
-    student = line.student
-    asked = (student.platform_id, student.id, student.email, student.name)
-    return next((known[each.casefold()] for each in asked if each and each.casefold() in known), None)
 
 
 def shown(line: StudentLine) -> str:
@@ -82,6 +100,11 @@ def feedback_words(line: StudentLine) -> str:
     if line.late:
         steps.append(f"{number(-line.late)} off for lateness")
     return "; ".join(step for step in steps if step)
+
+
+def is_feedback_words(cell: str) -> bool:
+    """Whether a comment is what `feedback_words` wrote, perhaps for another grade."""
+    return _FEEDBACK_WORDS.fullmatch(cell.strip()) is not None
 
 
 def two_decimals(points: float) -> str:

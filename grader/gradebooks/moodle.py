@@ -6,21 +6,22 @@ the site allows, makes Moodle refuse the whole file.
 
 import io
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from grader.gradebooks.exported import (
     Exported,
     GradebookError,
     feedback_words,
-    find_row,
     found_columns,
+    is_feedback_words,
+    read_gradebook,
     shown,
     two_decimals,
     with_grade,
 )
+from grader.gradebooks.rows import OwnedRows, RowOwner
 from grader.model.student_line import StudentLine
-from grader.report.cells import BOM, CsvWriter, find_column, number_cell, read_table
+from grader.report.cells import BOM, CsvWriter, find_column, number_cell
 
 _PARTICIPANT = re.compile(r"\D*?(\d+)")
 
@@ -56,8 +57,9 @@ def fill_moodle(lines: Iterable[StudentLine], downloaded: str) -> Exported:
     """
     Return an assignment's offline grading worksheet with grades and feedback filled in.
 
-    Students are found by participant number, then e-mail address, then full name. Everything else stays as it was,
-    ``Last modified (grade)`` above all, by which Moodle sees whether a grade was changed meanwhile.
+    Students are found by participant number, then ID number, e-mail address and full name. Everything else stays as it
+    was: comments of others, and above all ``Last modified (grade)``, by which Moodle sees whether a grade was changed
+    meanwhile.
 
     Args:
         lines: The class.
@@ -66,7 +68,7 @@ def fill_moodle(lines: Iterable[StudentLine], downloaded: str) -> Exported:
     Raises:
         GradebookError: If it is no worksheet, or gives fewer points than the course.
     """
-    table = read_table(downloaded)
+    table = read_gradebook(downloaded)
     header = table.rows[0] if table.rows else []
     identifier, grade = find_column(header, "Identifier"), find_column(header, "Grade")
     if identifier is None or grade is None:
@@ -77,22 +79,21 @@ def fill_moodle(lines: Iterable[StudentLine], downloaded: str) -> Exported:
         )
     rows = table.padded()
     feedback, maximum = find_column(header, "Feedback comments"), find_column(header, "Maximum grade")
-    known = _index(rows, header, identifier)
+    owners = OwnedRows(_owners(rows, header, identifier), "Moodle's worksheet")
     left_out: list[str] = []
-    written = 0
-    for line, final in with_grade(lines, left_out):
-        found = find_row(known, line)
-        if found is None:
-            left_out.append(f"{shown(line)}: not in Moodle's worksheet")
-            continue
-        row = rows[found]
+    written, by_others = 0, 0
+    for number, line, final in owners.match(lines, left_out):
+        row = rows[number]
         if maximum is not None:
             _refuse_smaller_scale(row[maximum], line.max_score)
         row[grade] = two_decimals(final)
-        if feedback is not None and not row[feedback].strip():
+        if feedback is not None and (not row[feedback].strip() or is_feedback_words(row[feedback])):
             row[feedback] = feedback_words(line)
+        elif feedback is not None:
+            by_others += 1
         written += 1
-    return Exported(table._replace(rows=rows).text(), written, tuple(left_out))
+    kept = f"{by_others} of the comments that Moodle has already are not this kit's, and stay"
+    return Exported(table._replace(rows=rows).text(), written, tuple(left_out), (kept,) if by_others else ())
 
 
 def _refuse_smaller_scale(shown_maximum: str, max_score: float) -> None:
@@ -107,14 +108,16 @@ def _refuse_smaller_scale(shown_maximum: str, max_score: float) -> None:
         )
 
 
-def _index(rows: Sequence[Sequence[str]], header: Sequence[str], identifier: int) -> dict[str, int]:
-    places = [find_column(header, name) for name in ("Email address", "ID number", "Full name")]
-    named: list[tuple[str, int]] = []
+def _owners(rows: Sequence[Sequence[str]], header: Sequence[str], identifier: int) -> dict[int, RowOwner]:
+    """Return whose the rows are."""
+
+    def cell(row: Sequence[str], column: str) -> str:
+        place = find_column(header, column)
+        return row[place].strip() if place is not None else ""
+
+    owners = {}
     for number, row in enumerate(rows[1:], 1):
         participant = _PARTICIPANT.fullmatch(row[identifier].strip())
-        names = {row[place].strip().casefold() for place in places if place is not None}
-        if participant:
-            names.add(participant[1])
-        named += [(name, number) for name in names if name]
-    often = Counter(name for name, _ in named)
-    return {name: number for name, number in named if often[name] == 1}
+        own = participant[1] if participant else ""
+        owners[number] = RowOwner(own, (cell(row, "ID number"),), cell(row, "Email address"), cell(row, "Full name"))
+    return owners

@@ -1,7 +1,8 @@
 """Write grades into nbgrader's gradebook, and notebooks where its formgrader looks.
 
 Everything goes through nbgrader's own API, so formgrader, `nbgrader generate_feedback` and `nbgrader export` go on from
-there. What a person has decided there is never touched.
+there. What a person has decided there is never touched, but for the extra credit of a bonus cell: nbgrader does not say
+who gave it, and it is this kit's.
 """
 
 import importlib
@@ -120,30 +121,30 @@ def write_results(
         has_deadline: Whether lateness is this kit's affair; otherwise it is that of nbgrader's own plugin.
     """
     for result in results:
-        student = result.student
+        student = result.student.platform_id or result.student.id  # what nbgrader calls them
         with target.gradebook() as gradebook:
             names = _names(result)
-            gradebook.update_or_create_student(student.id, **names)
+            gradebook.update_or_create_student(student, **names)
             if result.report is None or result.standing is Standing.NOT_SUBMITTED:
-                yield Written(student.id, ("handed in nothing",))
+                yield Written(student, ("handed in nothing",))
                 continue
-            submission = gradebook.update_or_create_submission(target.assignment, student.id, **_when(result))
+            submission = gradebook.update_or_create_submission(target.assignment, student, **_when(result))
             report = redact_report(result.report, feedback)
             notes: list[str] = []
             for name, released in target.notebooks.items():
-                path = target.folder("submitted", student.id) / f"{name}.ipynb"
+                path = target.folder("submitted", student) / f"{name}.ipynb"
                 notebook, problem, found = _notebook_of(path, released, read_notebook)
                 notes += found
                 show_grades(notebook, report)
-                _write_notebook(target.folder("autograded", student.id) / f"{name}.ipynb", notebook)
-                submitted = gradebook.find_submission_notebook(name, target.assignment, student.id)
+                _write_notebook(target.folder("autograded", student) / f"{name}.ipynb", notebook)
+                submitted = gradebook.find_submission_notebook(name, target.assignment, student)
                 notes += _save_grades(submitted, result)
                 _save_comments(submitted, report, notebook, problem)
             gradebook.db.commit()
-            _save_lateness(target, gradebook, submission, result, has_deadline=has_deadline)
+            _save_lateness(target, gradebook, student, submission, result, has_deadline=has_deadline)
             gradebook.db.commit()
-            _copy_timestamp(target, student.id)
-        yield Written(student.id, tuple(harmless_line(note) for note in notes))
+            _copy_timestamp(target, student)
+        yield Written(student, tuple(harmless_line(note) for note in notes))
 
 
 def write_feedback(target: Target, students: Sequence[str]) -> list[str]:
@@ -238,11 +239,11 @@ def _save_comments(submitted: Any, report: ScoreReport, notebook: Any, problem: 
 
 
 def _save_lateness(
-    target: Target, gradebook: Any, submission: Any, result: StudentResult, *, has_deadline: bool
+    target: Target, gradebook: Any, student: str, submission: Any, result: StudentResult, *, has_deadline: bool
 ) -> None:
     """Take lateness off the points that the gradebook has by now: with what a person gave, without the bonus."""
     assert result.report is not None
-    ours = [gradebook.find_submission_notebook(name, target.assignment, result.student.id) for name in target.notebooks]
+    ours = [gradebook.find_submission_notebook(name, target.assignment, student) for name in target.notebooks]
     for submitted in ours:
         gradebook.db.refresh(submitted)
         submitted.late_submission_penalty = None
@@ -255,7 +256,7 @@ def _save_lateness(
     elif submission.total_seconds_late > 0:
         for submitted in ours:
             seconds = submission.total_seconds_late
-            submitted.late_submission_penalty = target.late_penalty(result.student.id, submitted.score, seconds)
+            submitted.late_submission_penalty = target.late_penalty(student, submitted.score, seconds)
 
 
 def _extra_credit(submitted: Any, places: Collection[Place]) -> float:

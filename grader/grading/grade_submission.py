@@ -3,8 +3,9 @@
 import platform
 import random
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Final
 
 import torch
@@ -15,6 +16,7 @@ from grader.course.trees import CourseTrees
 from grader.grading.known_code import read_fingerprints, read_stand_ins
 from grader.grading.lanes import GradedExercise, run_lanes
 from grader.grading.messages import CheckDone, Event, ExerciseDone, ExerciseStarted, Job
+from grader.intake.locate import locate_entries
 from grader.model.advice import MISTAKES
 from grader.model.course import Course, Exercise
 from grader.model.question import Question
@@ -34,14 +36,14 @@ from grader.model.verdict import Verdict
 from grader.sandbox import pretend_device
 from grader.sandbox.budget import Budget
 from grader.sandbox.jail import JailSettings
-from grader.sandbox.namespace import StandIn
 from grader.sandbox.problems import LearnerProblem
 from grader.sandbox.processes import Sandbox
 from grader.sandbox.remote import Conversation, Device, Exchange, Reply, Request
+from grader.sandbox.stand_ins import StandIn
 from grader.suite.answers import Answers, open_answers
 from grader.suite.draw import Draw, seed_for
 from grader.suite.fingerprint import Fingerprints, Transcript, replies_alike
-from grader.suite.forbidden import find_forbidden
+from grader.suite.forbidden import Findings, Use, search_within_limits
 from grader.suite.plugin import CheckRun, SuitePlugin
 from grader.suite.session import ExerciseSession
 from grader.suite.verdicts import result_of
@@ -50,6 +52,8 @@ UNUSUAL: Final = "unusual_answer"
 """The flag for answers that the grader's own code stumbles over."""
 CHANGING: Final = "changing_answers"
 """The flag for answers that depend on which call it is."""
+UNSEARCHED: Final = "unsearched"
+"""The flag for code in which what the rubric forbids could not be looked for everywhere."""
 _ASKED_AGAIN: Final = 3
 _MOST_ASKED_AFRESH: Final = 8
 _DIAGNOSABLE = frozenset({Verdict.FAILED, Verdict.RAISED})
@@ -174,9 +178,25 @@ class SubmissionGrader:
         return open_answers(self._questions[exercise.id], job.submission.answers_for(exercise.id), job.seed)
 
     def open_session(
-        self, exercise: Exercise, submission: Submission, entry: Entry, sandbox: Sandbox, budget: Budget
+        self,
+        exercise: Exercise,
+        submission: Submission,
+        entry: Entry,
+        sandbox: Sandbox,
+        budget: Budget,
+        unsearched: Collection[tuple[str, str]] = (),
     ) -> ExerciseSession:
-        """Return a session with a submission's code for an exercise, which a file provides."""
+        """
+        Return a session with a submission's code for an exercise, which a file provides.
+
+        Args:
+            exercise: The exercise.
+            submission: What was handed in.
+            entry: Which file provides the exercise.
+            sandbox: Starts the workers.
+            budget: The time for the whole submission.
+            unsearched: Definitions that a search for what is forbidden left out, because a stand-in takes their place.
+        """
         assert entry.path is not None
         self._has_graded = True
         not_here: dict[Device, str] = {}
@@ -191,6 +211,8 @@ class SubmissionGrader:
             entry=entry.path,
             exercise_ids=self.course.settings.exercises,
             stand_ins=self.stand_ins(exercise),
+            own_names=self.own_names(exercise, submission, entry.path),
+            unsearched=unsearched,
             budget=budget,
             about_entry=entry.note,
             not_here=not_here,
@@ -201,6 +223,22 @@ class SubmissionGrader:
         if exercise.id not in self._stand_ins:
             self._stand_ins[exercise.id] = read_stand_ins(self.trees, exercise)
         return self._stand_ins[exercise.id]
+
+    def own_names(self, exercise: Exercise, submission: Submission, path: str) -> list[str]:
+        """
+        Return the promised names of earlier exercises that no stand-in replaces where an exercise's file defines them.
+
+        In the exercise's own module that is all of them: what is written there answers this exercise, and may do
+        something else under the name. A notebook, or a file that holds several exercises, answers an earlier exercise
+        as well if that is graded from it.
+        """
+        stand_ins = self.stand_ins(exercise)
+        if PurePosixPath(path).name == f"{exercise.id}.py":
+            answered: set[str] = set()
+        else:
+            entries = locate_entries(submission, {other.exercise: other.names for other in stand_ins})
+            answered = {entry.exercise for entry in entries.values() if entry.path == path}
+        return [name for other in stand_ins if other.exercise not in answered for name in other.names]
 
     def fingerprints(self, exercise: Exercise) -> Fingerprints:
         """Return the known mistakes of an exercise, loaded at most once."""
@@ -235,11 +273,16 @@ class _SubmissionRun:
             reason = entry.note or f"No file provides {exercise.id}."
             results = self._without_code(exercise, answers, Verdict.MISSING, reason)
         else:
-            blocked = self._find_forbidden(exercise, entry.path)
-            if blocked:
-                results = self._without_code(exercise, answers, Verdict.BLOCKED, blocked)
+            found = self._find_forbidden(exercise, entry.path)
+            if found.uses:
+                results = self._without_code(exercise, answers, Verdict.BLOCKED, _why_blocked(exercise, found.uses[0]))
             else:
-                session = self.grader.open_session(exercise, self.job.submission, entry, sandbox, self.budget)
+                session = self.grader.open_session(
+                    exercise, self.job.submission, entry, sandbox, self.budget, found.unsearched
+                )
+                if found.cut_short:
+                    what = f"What is not allowed in {exercise.id} could not be looked for in all of the code"
+                    _flag(session, UNSEARCHED, f"{what}: {found.cut_short}")
                 try:
                     results = self._run_checks(exercise, session, answers)
                 finally:
@@ -338,7 +381,7 @@ class _SubmissionRun:
         try:
             again = session.ask_again([exchange.request for exchange in exchanges], afresh=afresh)
         except LearnerProblem as problem:
-            return problem.verdict is Verdict.TIMED_OUT  # a busy machine
+            return problem.verdict in (Verdict.TIMED_OUT, Verdict.SKIPPED)  # a busy machine, or no time left
         return all(_same_answer(now, exchange.reply) for now, exchange in zip(again, exchanges, strict=True))
 
     def _reason_to_skip(self, exercise: Exercise, check: str, results: dict[str, CheckResult]) -> str:
@@ -416,17 +459,13 @@ class _SubmissionRun:
         claim = exercise.claims[check]
         return run.finished and result_of(claim, run.error, run.observation, "").verdict is not Verdict.ERRORED
 
-    def _find_forbidden(self, exercise: Exercise, path: str) -> str:
-        rubric = exercise.rubric
-        if not self.job.enforce_forbids:
-            return ""
-        replaced = [name for stand_in in self.grader.stand_ins(exercise) for name in stand_in.names]
-        uses = find_forbidden(self.job.submission.files, path, exercise.promises, rubric.forbids, replaced)
-        if not uses:
-            return ""
-        use = uses[0]
-        why = next((forbidden.why for forbidden in rubric.forbids if forbidden.name == use.name), "")
-        return f"`{use.name}` is not allowed here, but is {use.how} in {use.path}, line {use.line}. {why}".strip()
+    def _find_forbidden(self, exercise: Exercise, path: str) -> Findings:
+        submission, forbids = self.job.submission, exercise.rubric.forbids
+        if not self.job.enforce_forbids or not forbids:
+            return Findings([])
+        own_names = self.grader.own_names(exercise, submission, path)
+        stand_ins = self.grader.stand_ins(exercise)
+        return search_within_limits(submission.files, path, exercise.promises, forbids, stand_ins, own_names)
 
     def _without_code(
         self, exercise: Exercise, answers: Answers, verdict: Verdict, rationale: str
@@ -452,6 +491,11 @@ def _ask_nothing(request: Request, name: str) -> Reply:
     raise AssertionError(f"a check without the fixture learner asked for {name or request['op']}")
 
 
+def _why_blocked(exercise: Exercise, use: Use) -> str:
+    why = next((forbidden.why for forbidden in exercise.rubric.forbids if forbidden.name == use.name), "")
+    return f"`{use.name}` is not allowed here, but is {use.how} in {use.path}, line {use.line}. {why}".strip()
+
+
 def _flag_disturbance(session: ExerciseSession, error: BaseException | None) -> None:
     if isinstance(error, LearnerProblem) and error.type_name == "ProtocolError":
         _flag(session, "protocol", f"The code for {session.exercise.id} sent something that is no answer")
@@ -468,7 +512,10 @@ def _same_answer(now: Reply, before: Reply | None) -> bool:
     before = before or {}
     if not now["ok"]:
         return before.get("ok") is False
-    return replies_alike(now, before)
+    try:
+        return replies_alike(now, before)
+    except Exception:  # noqa: BLE001 - what code says may be beyond comparing, and must not end the run
+        return False
 
 
 def _notes(job: Job) -> tuple[str, ...]:

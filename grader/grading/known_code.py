@@ -14,8 +14,8 @@ from grader.model.report import CheckResult
 from grader.model.verdict import Verdict
 from grader.sandbox import pretend_device
 from grader.sandbox.executor import Reply, Request
-from grader.sandbox.namespace import StandIn
 from grader.sandbox.remote import Conversation, Device
+from grader.sandbox.stand_ins import StandIn
 from grader.sandbox.wire import MAX_REPLY, pack_frame, split_frame, unpack_frame
 from grader.suite.answers import Answers
 from grader.suite.draw import Draw, seed_for

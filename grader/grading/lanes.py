@@ -25,9 +25,6 @@ class GradedExercise(Model):
 
 _RESULTS: Final = TypeAdapter(dict[int, GradedExercise])
 
-MOST_EXERCISES: Final = 256
-"""A place in the queue is one byte."""
-
 
 def run_lanes(
     order: Sequence[int], lanes: int, grade: Callable[[int, int], GradedExercise], *, here: bool = True
@@ -75,7 +72,11 @@ def run_lanes(
 
 
 def _taken_from(queue: int) -> Iterator[int]:
-    """Yield one number after another; a byte in a pipe is read by one process alone."""
+    """
+    Yield one number after another; a byte in a pipe is read by one process alone.
+
+    A course has no more exercises than a byte has values.
+    """
     while taken := os.read(queue, 1):
         yield taken[0]
 

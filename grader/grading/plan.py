@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from grader.grading.keys import kit_stamp
 from grader.grading.store import Run, Status, Store
+from grader.intake.dates import counted_attempt
 from grader.model.classroom import Classroom, HandIn
 from grader.model.course import Course
 from grader.model.errors import CourseError, SubmissionError, did_you_mean
@@ -70,7 +71,13 @@ def plan_batch(
 def plan_regrade(
     store: Store, course: Course, verdicts_digest: str, base: Run, students: tuple[str, ...], seed: int | None
 ) -> Plan:
-    """Begin a run that grades again what was handed in for another, or go on with one; others keep their results."""
+    """
+    Begin a run that grades again what was handed in for another, or go on with one; others keep their results.
+
+    Raises:
+        CourseError: If other attempts count by now, which were never read.
+    """
+    _refuse_other_attempts(store, base, course)
     run = base.model_copy(
         update={
             "number": 0,
@@ -108,18 +115,42 @@ def rescore_run(store: Store, base: Run, course: Course) -> Run:
     Nothing is run, and no report is rewritten: points and reports follow from verdicts and rubrics when they are read.
 
     Raises:
-        CourseError: If the rubrics ask for checks that were not run.
+        CourseError: If the rubrics ask for checks that were not run, or other attempts count by now.
     """
     graded = base
     while graded.kind == "rescore" and graded.base:
         graded = store.run(graded.base)
+    _refuse_other_attempts(store, base, course)
     problems = list(find_unscorable(graded.course, graded.exercises, course))
     if problems:
         more = f" (and {len(problems) - 1} more like it)" if len(problems) > 1 else ""
         raise CourseError(f"run {base.number} cannot be scored: {problems[0]}{more}. Grade again with: grade regrade")
     now = datetime.now(UTC)
-    update = {"number": 0, "kind": "rescore", "base": base.number, "started_at": now, "course": course}
-    return store.finish_run(store.copy_run(base.model_copy(update=update), base))
+    update = {
+        "number": 0,
+        "kind": "rescore",
+        "base": base.number,
+        "started_at": now,
+        "finished_at": None,
+        "course": course,
+    }
+    run = store.copy_run(base.model_copy(update=update), base)
+    return store.finish_run(run) if base.finished_at else run
+
+
+def _refuse_other_attempts(store: Store, base: Run, course: Course) -> None:
+    """What is kept is the attempt that counted then: by other dates, its lateness would be another's."""
+    others = [
+        result.student.id
+        for result in store.results(base)
+        if counted_attempt(result.hand_in, course.settings) != result.hand_in.chosen
+    ]
+    if others:
+        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        raise CourseError(
+            f"by the rule and dates of now another attempt of {others[0]}{more} counts than in run {base.number}. "
+            f"Read the class again with: grade batch {base.source}"
+        )
 
 
 def _begin(
@@ -127,18 +158,25 @@ def _begin(
 ) -> Plan:
     same = last is not None and _identity(last) == _identity(run)
     goes_on = same and last is not None and last.finished_at is None and not (asked.again and not last.again)
+    # What was made of it meanwhile, such as a rescored run, is the latest, and stays it until a new run begins.
+    goes_on = goes_on and last is not None and last.number == store.run().number
     gone: tuple[str, ...] = ()
     if goes_on and last is not None:
         now = {hand_in.student.id for hand_in in hand_ins}
         gone = tuple(result.student.id for result in store.results(last) if result.student.id not in now)
         kept = {"number": last.number, "started_at": last.started_at, "again": last.again}
-        run = store.begin_run(run.model_copy(update=kept), hand_ins)
+        run = store.begin_run(run.model_copy(update=kept), hand_ins, only=_only(asked))
     else:
         # Who was not asked for keeps the result of before, so that the latest run always holds the whole class.
-        narrow = bool(asked.students) or asked.limit is not None
         carry = base or (last if same else None)
-        run = store.begin_run(run, hand_ins, carry if narrow else None)
+        only = _only(asked)
+        run = store.begin_run(run, hand_ins, None if only is None else carry, only=only)
     return Plan(run, _todo(store, run, hand_ins, asked), goes_on, gone)
+
+
+def _only(asked: Asked) -> Collection[str] | None:
+    """Return whose hand-ins are looked at again although they have a result; None for everybody's."""
+    return asked.students or (() if asked.limit is not None else None)
 
 
 def _todo(store: Store, run: Run, hand_ins: tuple[HandIn, ...], asked: Asked) -> tuple[HandIn, ...]:

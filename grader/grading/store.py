@@ -24,6 +24,7 @@ from grader.model.base import Model
 from grader.model.classroom import HandIn, Student
 from grader.model.course import Course
 from grader.model.errors import GraderError, RequestError
+from grader.model.extras import install_command
 from grader.model.grade import Grade, compute_grade
 from grader.model.late import assess_lateness
 from grader.model.outcome import Outcome, Scoring, outcome_of
@@ -32,7 +33,6 @@ from grader.model.rescore import rescore_report
 from grader.model.student_result import PointsChange, Standing, StudentResult
 from grader.model.submission import Submission
 
-DEFAULT_STORE: Final = "grades.sqlite"
 _RUNS: Final = sa.select(runs, courses.c.course, courses.c.verdicts_digest).join(courses)
 _PAGE: Final = 200
 """Results that are read at a time: few enough to hold no lock for long, and no memory."""
@@ -307,7 +307,14 @@ class Store:
 
     # ---- Writing
 
-    def begin_run(self, run: Run, hand_ins: Sequence[HandIn], carry: Run | None = None) -> Run:
+    def begin_run(
+        self,
+        run: Run,
+        hand_ins: Sequence[HandIn],
+        carry: Run | None = None,
+        *,
+        only: Collection[str] | None = None,
+    ) -> Run:
         """
         Start a run, or go on with an interrupted one, and return it with its number.
 
@@ -315,6 +322,8 @@ class Store:
             run: What it is; with its number if it is to go on.
             hand_ins: The class as it is now. Who is new is added, who is gone is taken out of the run; gradings stay.
             carry: A run whose results a new run begins with.
+            only: Whose hand-ins are going to be looked at; everybody's if None. A result stays with the attempt that
+                it is of: others keep both, and these wait if another attempt counts now.
         """
         source = run.number or (carry.number if carry else 0)
         with self._transaction(writes=True) as connection:
@@ -326,20 +335,14 @@ class Store:
                 number = connection.execute(sa.insert(runs).values(values)).inserted_primary_key
                 assert number is not None
                 run = run.model_copy(update={"number": number[0]})
-            known = sa.select(results.c.student, results.c.content, results.c.grading_id)
-            kept = {row.student: row for row in connection.execute(known.where(results.c.run_id == source))}
+            known = sa.select(results.c.student, results.c.hand_in, results.c.content, results.c.grading_id)
+            before = {row.student: row for row in connection.execute(known.where(results.c.run_id == source))}
             connection.execute(sa.delete(results).where(results.c.run_id == run.number))
-            rows = [
-                {
-                    "run_id": run.number,
-                    "student": hand_in.student.id,
-                    "position": position,
-                    "hand_in": hand_in.model_dump_json(),
-                    "content": kept[hand_in.student.id].content if hand_in.student.id in kept else None,
-                    "grading_id": kept[hand_in.student.id].grading_id if hand_in.student.id in kept else None,
-                }
-                for position, hand_in in enumerate(sorted(hand_ins, key=lambda hand_in: hand_in.student.id))
-            ]
+            rows = []
+            for position, hand_in in enumerate(sorted(hand_ins, key=lambda hand_in: hand_in.student.id)):
+                student = hand_in.student.id
+                kept = _kept(before.get(student), hand_in, looked_at=only is None or student in only)
+                rows.append({"run_id": run.number, "student": student, "position": position, **kept})
             if rows:
                 connection.execute(sa.insert(results), rows)
         return run
@@ -554,7 +557,7 @@ def unusable(url: sa.URL, error: Exception) -> StoreError:
     other = "name a file, or a URL such as postgresql://USER@HOST/DATABASE."
     if isinstance(error, ImportError) and url.get_backend_name() == "postgresql":
         return NotInStoreError(
-            f"{shown}: PostgreSQL needs psycopg, which is not installed: pip install 'attention-dojo[postgresql]'"
+            f"{shown}: PostgreSQL needs psycopg, which is not installed: {install_command('postgresql')}"
         )
     if isinstance(error, ImportError):
         return NotInStoreError(f"{shown}: its driver is not installed ({_first_line(error)}). Install it, or {other}")
@@ -607,6 +610,22 @@ def _keep_course(connection: sa.Connection, run: Run) -> str:
         values = {"id": course_id, "verdicts_digest": run.verdicts_digest, "course": text}
         connection.execute(sa.insert(courses).values(values))
     return course_id
+
+
+def _kept(before: Any, hand_in: HandIn, *, looked_at: bool) -> dict[str, object]:
+    """Return what a run begins with for a student: a result of before only beside the attempt that it is of."""
+    if before is not None and before.grading_id is not None:
+        old = HandIn.model_validate_json(before.hand_in)
+        if old.counted != hand_in.counted:
+            if looked_at:
+                before = None
+            else:
+                hand_in = old.model_copy(update={"student": hand_in.student, "in_roster": hand_in.in_roster})
+    return {
+        "hand_in": hand_in.model_dump_json(),
+        "content": before.content if before is not None else None,
+        "grading_id": before.grading_id if before is not None else None,
+    }
 
 
 def _link(connection: sa.Connection, run: Run, links: Sequence[tuple[str, str, int]]) -> None:

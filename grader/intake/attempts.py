@@ -63,14 +63,6 @@ class AttemptReader:
             return read_listing(listing, student, exercise_ids=self._exercise_ids, promises=self._promises)
 
 
-def read_attempt(
-    source: Path, hand_in: HandIn, *, exercise_ids: Sequence[str], promises: Mapping[str, Sequence[str]]
-) -> Submission:
-    """Read one hand-in; for many of one class, `AttemptReader` opens the class's archive once."""
-    with AttemptReader(source, exercise_ids=exercise_ids, promises=promises) as reader:
-        return reader.read(hand_in)
-
-
 _OTHER = "it cannot be opened here; hand in a .zip, or the .py and .ipynb files themselves"
 
 

@@ -1,8 +1,27 @@
 """Apply a course's dates to a class: which attempt still counts, and whether lateness can be told at all."""
 
+from pathlib import Path
+
+from grader.intake.classroom import read_classroom
 from grader.model.classroom import Classroom, HandIn
 from grader.model.course import CourseSettings
 from grader.model.late import LateRule, assess_lateness
+
+
+def read_class(
+    source: Path, settings: CourseSettings, *, layout: str, roster: Path | None, assignment: str
+) -> Classroom:
+    """Read who handed in what, with the attempts that count by a course's rule and dates (see `read_classroom`)."""
+    classroom = read_classroom(
+        source,
+        layout=layout,
+        roster=roster,
+        rule=settings.attempts,
+        assignment=assignment,
+        zone=settings.zone,
+        exercise_ids=settings.exercises,
+    )
+    return apply_dates(classroom, settings)
 
 
 def apply_dates(classroom: Classroom, settings: CourseSettings) -> Classroom:
@@ -12,24 +31,34 @@ def apply_dates(classroom: Classroom, settings: CourseSettings) -> Classroom:
     return classroom.model_copy(update={"hand_ins": hand_ins, "notes": notes})
 
 
-def _choose_in_time(hand_in: HandIn, settings: CourseSettings) -> HandIn:
-    """Let the newest attempt before the cut-off count, if there is one: a later one must not turn points into none."""
-    if settings.attempts != "newest" or settings.late.cut_off is None or hand_in.chosen is None:
-        return hand_in
-    for index in range(hand_in.chosen, -1, -1):
-        attempt = hand_in.attempts[index]
-        lateness = assess_lateness(
+def counted_attempt(hand_in: HandIn, settings: CourseSettings) -> int | None:
+    """
+    Return which attempt counts by a course's rule and dates; None if there is none.
+
+    Of several it is the newest before the cut-off, if there is one: a later one must not turn points into none.
+    """
+    if not hand_in.attempts:
+        return None
+    if settings.attempts == "oldest":
+        return 0
+    newest = len(hand_in.attempts) - 1
+    in_time = (
+        index
+        for index in range(newest, -1, -1)
+        if not assess_lateness(
             settings.late,
             deadline=settings.deadline,
             extension=hand_in.student.extension,
             zone=settings.zone,
-            submitted_at=attempt.submitted_at,
-        )
-        if not lateness.cut_off:
-            break
-    else:
-        return hand_in
-    if index == hand_in.chosen:
+            submitted_at=hand_in.attempts[index].submitted_at,
+        ).cut_off
+    )
+    return next(in_time, newest)
+
+
+def _choose_in_time(hand_in: HandIn, settings: CourseSettings) -> HandIn:
+    index = counted_attempt(hand_in, settings)
+    if index is None or index == hand_in.chosen:
         return hand_in
     note = f"attempt {index + 1} of {len(hand_in.attempts)} counts: what came later is past the cut-off"
     return hand_in.model_copy(update={"chosen": index, "notes": (*hand_in.notes, note)})

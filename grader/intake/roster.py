@@ -13,6 +13,7 @@ from grader.intake.limits import MAX_ROSTER_BYTES, in_words
 from grader.intake.membership import show_path
 from grader.model.classroom import Student
 from grader.model.errors import SubmissionError
+from grader.model.names import name_keys, name_words, names_agree, names_differ
 
 _COLUMNS = {
     "id": ("id", "student id", "user id", "username", "user name", "login"),
@@ -115,7 +116,7 @@ class RosterIndex:
             if student.email:
                 self._by_email[fold_id(student.email)].append(student)
                 self._by_email[fold_id(student.email.partition("@")[0])].append(student)
-            for key in _name_keys(student.name):
+            for key in name_keys(student.name):
                 self._by_name[key].append(student)
 
     def find(self, student: Student, *, own_ids: bool) -> Student | None:
@@ -128,7 +129,7 @@ class RosterIndex:
                 it only counts if the names do not speak against it.
         """
         same = self._by_id.get(fold_id(student.id))
-        if same and not (own_ids and self._names_differ(student, same)):
+        if same and not (own_ids and names_differ(student.name, same.name)):
             return same
         for index, keys in (
             (self._by_email, [fold_id(student.email), "" if own_ids else fold_id(student.id)]),
@@ -150,30 +151,13 @@ class RosterIndex:
         agreeing = 0
         for student in students:
             same = self._by_id.get(fold_id(student.id))
-            agreeing += bool(same and student.name and same.name and not self._names_differ(student, same))
+            agreeing += bool(same and names_agree(student.name, same.name))
         return 2 * agreeing > len(students)
-
-    def _names_differ(self, student: Student, same: Student) -> bool:
-        names = _name_keys(same.name)
-        return bool(names and _name_keys(student.name)) and names.isdisjoint(self._keys(student))
 
     @staticmethod
     def _keys(student: Student) -> list[str]:
-        words = _words(student.name)
+        words = name_words(student.name)
         return ["".join(words), "".join(sorted(words))] if words else []
-
-
-def _name_keys(name: str) -> set[str]:
-    """Return how a name could be written in one word: ``Doe, Ann Mary`` and ``Ann Mary Doe`` share one."""
-    words = _words(name)
-    turned = {"".join(words[at:] + words[:at]) for at in range(len(words))}
-    return turned | {"".join(sorted(words))} if words else set()
-
-
-def _words(name: str) -> list[str]:
-    plain = unicodedata.normalize("NFKD", name.casefold())
-    letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    return [word for part in re.split(r"[\s,_]+", letters) if (word := re.sub(r"\W", "", part))]
 
 
 def _differ(first: str, second: str) -> str:

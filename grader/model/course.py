@@ -20,7 +20,7 @@ class CourseSettings(Model):
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_-]*$")
     title: str
-    exercises: tuple[str, ...] = Field(min_length=1)
+    exercises: tuple[str, ...] = Field(min_length=1, max_length=256)
     """Exercise ids in teaching order."""
     points: float | None = Field(default=None, gt=0)
     """What the exercises must add up to, bonus points apart; whatever they do if it is not given."""

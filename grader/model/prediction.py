@@ -36,7 +36,9 @@ _LETTERS: Final = re.compile(r"[^\W\d_]")
 
 def read_number(typed: str) -> float:
     """
-    Return the number that a text stands for: ``8``, ``64.0``, ``1/8``, ``sqrt(64)``, ``2^3``, ``32^2 * 64``, ``12.5%``.
+    Return the number that a text stands for.
+
+    Such as ``8``, ``64.0``, ``1/8``, ``sqrt(64)``, ``ln(8)``, ``2^3``, ``32^2 * 64`` or ``12.5%``.
 
     Raises:
         ValueError: If it is no number, in one sentence that says what was expected.
@@ -51,7 +53,7 @@ def read_number(typed: str) -> float:
         value = _evaluate(ast.parse(plain, mode="eval").body)
     except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError, TypeError) as error:
         named = f" ({error})" if isinstance(error, _NameFoundError) else ""
-        raise ValueError(f"expected a number such as 8, 0.125, 1/8 or sqrt(64), found {text!r}{named}") from None
+        raise ValueError(f"expected a number such as 8, 0.125, 1/8, sqrt(64) or ln(8), found {text!r}{named}") from None
     if not math.isfinite(value):
         raise ValueError(f"expected a finite number, found {text!r}")
     return value / 100 if percent else value

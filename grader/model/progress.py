@@ -15,6 +15,8 @@ class ExerciseProgress(Model):
     max_score: float = 0.0
     last_hint: int = 0
     """The rung of the hint ladder that was shown last, counted from 1."""
+    last_hints: dict[str, int] = Field(default_factory=dict)
+    """The same for each function whose hints were asked for alone."""
 
     @property
     def passed(self) -> bool:
@@ -46,7 +48,10 @@ class Progress(Model):
             )
         return self.model_copy(update={"exercises": exercises})
 
-    def with_hint(self, exercise: str, rung: int) -> "Progress":
-        """Return the progress with a rung of the hint ladder shown."""
-        seen = self.of(exercise).model_copy(update={"last_hint": rung})
+    def with_hint(self, exercise: str, rung: int, name: str = "") -> "Progress":
+        """Return the progress with a rung of the hint ladder shown, perhaps of those about one function alone."""
+        before = self.of(exercise)
+        seen = before.model_copy(
+            update={"last_hints": {**before.last_hints, name: rung}} if name else {"last_hint": rung}
+        )
         return self.model_copy(update={"exercises": {**self.exercises, exercise: seen}})

@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 from grader.model.errors import GraderError
+from grader.model.extras import install_command
 
 
 class NbgraderError(GraderError):
@@ -27,7 +28,7 @@ def import_nbgrader(module: str) -> Any:
             return importlib.import_module(module)
     except ImportError as error:
         raise NbgraderError(
-            f"this needs nbgrader, which is not installed ({error}). Type: pip install 'attention-dojo[nbgrader]'"
+            f"this needs nbgrader, which is not installed ({error}). Type: {install_command('nbgrader')}"
         ) from None
 
 

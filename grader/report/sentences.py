@@ -10,7 +10,6 @@ from grader.model.picture import DrawnPicture
 from grader.model.report import (
     CheckResult,
     CriterionResult,
-    Diagnosis,
     ExerciseReport,
     Isolation,
     Mismatch,
@@ -163,11 +162,6 @@ def frame_place(frame: LearnerFrame) -> str:
     """Return where a frame of the learner's code is: ``heads.py, line 12, in split_heads``."""
     inside = "" if frame.function in ("", "<module>") else f", in {frame.function}"
     return f"{frame.file}, line {frame.line}{inside}"
-
-
-def diagnosis_sentence(diagnosis: Diagnosis) -> str:
-    """Return the recognised mistake with the fact that supports it."""
-    return f"{end(diagnosis.explanation)} {end(diagnosis.fact)}".strip()
 
 
 def what_happened(check: CheckResult) -> str:

@@ -77,12 +77,10 @@ class Executor:
             with torch_state_kept(), figures_kept_in():
                 return {"ok": True, **self._operations[request["op"]](request)}
         except BaseException as error:  # noqa: BLE001 - a submission may raise anything
-            reply = {"ok": False, **describe_error(error, self.modules)}
+            reply = describe_error(error, self.modules)
             if request.get("device") == "pretend" and reply["kind"] == "raised":
-                # What fails there for a reason other than devices is not known to fail on a real accelerator.
-                sure = pretend_device.is_device_mistake(error) and not self._unsure
-                reply["kind"] = "device" if sure else "unjudged"
-            return reply
+                reply = {**reply, "kind": "unjudged"} if self._unsure else _judge_pretended(error, reply, self.modules)
+            return {"ok": False, **reply}
 
     def _forget(self, _: Request) -> Reply:
         """Start afresh, if that does not take too long."""
@@ -238,7 +236,9 @@ class _Place:
         """Copy a module here; functions work anywhere."""
         if self.device.type == "cpu" or not isinstance(target, torch.nn.Module):
             return target
-        return pretend_device.module_to_pretend(target) if self.pretend else copy.deepcopy(target).to(self.device)
+        if self.pretend:
+            return pretend_device.module_to_pretend(target)
+        return copy.deepcopy(target, pretend_device.memo_of_results(target)).to(self.device)
 
     def take(self, value: Any) -> Any:
         """Copy a value's tensors back to the CPU."""
@@ -328,6 +328,43 @@ def describe_error(error: BaseException, modules: LearnerModules) -> Reply:
         "message": _message_of(error),
         "frames": frames,
     }
+
+
+def _judge_pretended(error: BaseException, reply: Reply, modules: LearnerModules) -> Reply:
+    """
+    Say of what was raised on the pretend accelerator whether it would be raised on a real one, too.
+
+    That is known of a device mistake, also where code catches it and raises something else, and of a ``raise`` of the
+    learner's own. What torch cannot do here it may be able to do there, and so may code that passes that on.
+
+    Args:
+        error: What was raised.
+        reply: Its description.
+        modules: The submission.
+    """
+    behind = _behind(error, modules)
+    mistake = next(filter(pretend_device.is_device_mistake, behind), None)
+    if mistake is not None:
+        return {**describe_error(mistake, modules), "kind": "device"}
+    refused = all(_raised_by_learner(each, modules) for each in behind)
+    return {**reply, "kind": "refused" if refused else "unjudged"}
+
+
+def _behind(error: BaseException, modules: LearnerModules) -> list[BaseException]:
+    """Return an exception and those that it was raised because of; for a learner's ``raise``, all it answers to."""
+    found: list[BaseException] = []
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        each = waiting.pop()
+        # One that was only made to be the cause of another says nothing.
+        if each is None or each.__traceback__ is None or any(each is known for known in found):
+            continue
+        found.append(each)
+        waiting.append(each.__cause__)
+        # While torch recovers from something, or code goes another way, what fails next is another matter.
+        if _raised_by_learner(each, modules):
+            waiting.append(each.__context__)
+    return found
 
 
 def _kind_of(error: BaseException, modules: LearnerModules) -> str:

@@ -6,22 +6,24 @@ split_heads``, ``from .heads import split_heads`` and ``from my_folder.heads imp
 
 import __future__
 
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
-import inspect
 import io
 import linecache
 import sys
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, Final
 
 import torch
+
+from grader.sandbox.stand_ins import StandIn, adapt_stand_in
 
 PACKAGE: Final = "submission"
 _FUTURE_FLAGS: Final = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -51,15 +53,6 @@ class LearnerFile:
         return f"{self.path}, {label}" if label else self.path
 
 
-@dataclass(frozen=True)
-class StandIn:
-    """A known-good implementation of an earlier exercise."""
-
-    exercise: str
-    names: tuple[str, ...]
-    text: str
-
-
 @dataclass
 class LearnerModules:
     """
@@ -69,17 +62,24 @@ class LearnerModules:
         files: The submission's files.
         exercises: Ids of the course's exercises: these module names are the learner's, whatever is installed.
         stand_ins: Implementations whose names replace the learner's own.
+        own_names: Names of stand-ins that are the learner's own where the file defines them that is loaded: there they
+            are no answer to an earlier exercise.
+        unsearched: Path and name of each definition that nobody has searched for what is forbidden, since a stand-in
+            takes all its calls: it is replaced whatever code at the top of the file has made of it.
     """
 
     files: Sequence[LearnerFile]
     exercises: Sequence[str] = ()
     stand_ins: Sequence[StandIn] = ()
+    own_names: Collection[str] = ()
+    unsearched: Collection[tuple[str, str]] = ()
     notes: list[str] = field(default_factory=list)
     """What the learner should know, such as a notebook cell that failed."""
 
     def __post_init__(self) -> None:
         self.cell_names = {file.cell_name(label) for file in self.files for label, _ in file.cells}
         self._by_dotted = {file.dotted: file for file in sorted(self.files, key=lambda file: -file.path.count("/"))}
+        self._entry = ""
         self._stand_in_modules: dict[str, types.ModuleType] = {}
         self._newest_before = ""
         """The newest module that was there before any of the submission's."""
@@ -93,6 +93,7 @@ class LearnerModules:
     def load(self, entry: str) -> types.ModuleType:
         """Run the file ``entry`` (and what it imports) and return its module; raises what the learner's code raises."""
         file = next(file for file in self.files if file.path == entry)
+        self._entry = entry
         # A notebook may lie beside a module of the same name: here the name means the chosen one.
         self._by_dotted[file.dotted] = file
         return importlib.import_module(f"{PACKAGE}.{file.dotted}")
@@ -168,7 +169,7 @@ class LearnerModules:
                 raise
             _raise_for_other_names(module, error)
         for other in self.stand_ins:
-            self._replace_names(module, other, add=other is stand_in)
+            self._replace_names(module, other, file.path, add=other is stand_in)
 
     def run_missing(self, exercise: str, module: types.ModuleType) -> None:
         """Fill the module of an earlier exercise that was not handed in."""
@@ -197,16 +198,20 @@ class LearnerModules:
                     what += f": {getattr(error, 'msg', error)}"[:120]
                 self.notes.append(f"{name} failed at line {line} with {what}; the later cells were run.")
 
-    def _replace_names(self, module: types.ModuleType, stand_in: StandIn, *, add: bool) -> None:
+    def _replace_names(self, module: types.ModuleType, stand_in: StandIn, path: str = "", *, add: bool) -> None:
         namespace = module.__dict__
         for name in stand_in.names:
             own = namespace.get(name)
             if own is None and not add:
                 continue
-            if own is not None and not getattr(own, "__module__", "").startswith(PACKAGE):
-                continue
+            always = (path, name) in self.unsearched
+            if own is not None and not always:
+                home = _home_of(own)
+                is_own = path == self._entry and name in self.own_names and home == module.__name__
+                if is_own or not home.startswith(PACKAGE):
+                    continue
             good = getattr(self._stand_in_module(stand_in), name)
-            replacement = good if own is None else adapt_stand_in(own, good)
+            replacement = good if own is None else adapt_stand_in(own, good, always=always)
             if replacement is not None:
                 namespace[name] = replacement
 
@@ -219,35 +224,11 @@ class LearnerModules:
         return module
 
 
-def adapt_stand_in(own: Any, good: Any) -> Any:
-    """
-    Return the stand-in in a form that can be called like the learner's own definition.
-
-    Returns:
-        The stand-in itself where the parameters are the same; a wrapper where only their names differ; None where the
-        learner's definition takes other parameters, so that only the learner's own fits the learner's calls.
-    """
-    try:
-        mine, theirs = inspect.signature(own), inspect.signature(good)
-    except (TypeError, ValueError):
-        return None
-    shape = [(parameter.kind, parameter.default) for parameter in mine.parameters.values()]
-    if list(mine.parameters) == list(theirs.parameters):
-        return good
-    if inspect.isclass(good) or inspect.isclass(own) or len(shape) != len(theirs.parameters):
-        return None
-    if any(kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD for kind, _ in shape):
-        return None
-    return _renamed(mine, good)
-
-
-def _renamed(signature: inspect.Signature, function: Callable[..., Any]) -> Callable[..., Any]:
-    def stand_in(*args: Any, **kwargs: Any) -> Any:
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return function(*bound.args)
-
-    return stand_in
+def _home_of(own: Any) -> str:
+    """Return the name of the module in which something was defined, for a ``partial`` what it calls."""
+    while isinstance(own, functools.partial):
+        own = own.func
+    return str(getattr(own, "__module__", ""))
 
 
 @contextmanager

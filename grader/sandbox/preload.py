@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from typing import Final
 
 PRELOADABLE: Final = ("matplotlib.pyplot", "seaborn", "torch.optim")
+UNNOTICED: Final = ("matplotlib.pyplot", "torch.optim")
+"""Those that change nothing for code that does not name them, so that it may find them imported: seaborn adds colour
+maps to matplotlib's own."""
 
 
 def preload(modules: Iterable[str]) -> None:
@@ -19,6 +22,7 @@ def preload(modules: Iterable[str]) -> None:
                 continue
             if module == "matplotlib.pyplot":
                 _draw_once()
+                _keep_backend()
 
 
 def _draw_once() -> None:
@@ -34,3 +38,15 @@ def _draw_once() -> None:
 
     with contextlib.suppress(AttributeError):  # it has no public name
         font_manager._get_font.cache_clear()  # type: ignore[attr-defined]
+
+
+def _keep_backend() -> None:
+    """
+    Let code ask for any other backend, and stay with the one that was drawn with.
+
+    Many files name one with windows at their top. Where pyplot is not imported yet that is only noted, and raises
+    nothing where there is no display; here pyplot would try it at once.
+    """
+    import matplotlib.pyplot as plt
+
+    plt.switch_backend = lambda newbackend: None  # noqa: ARG005 - it is called with that name, too

@@ -290,7 +290,7 @@ def module_to_pretend(module: nn.Module) -> nn.Module:
     Raises:
         Exception: Whatever the module's own code raises while it is copied or moved.
     """
-    twin = copy.deepcopy(module, _memo_of_results(module))
+    twin = copy.deepcopy(module, memo_of_results(module))
     # Swapping keeps each parameter the same object, as on a real device: weights that are tied, or also kept in a
     # list, stay so.
     swaps_before = torch.__future__.get_swap_module_params_on_conversion()
@@ -418,7 +418,7 @@ def _set_only_lift_cpu(*, on: bool) -> bool:
     return before
 
 
-def _memo_of_results(module: nn.Module) -> dict[int, Any]:
+def memo_of_results(module: nn.Module) -> dict[int, Any]:
     """
     Return a memo that lets ``deepcopy`` pass tensors that are results of earlier calls.
 

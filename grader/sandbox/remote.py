@@ -401,6 +401,10 @@ def problem_from_reply(reply: Reply, name: str, request: Request) -> LearnerProb
         where = f" (at {frames[-1].file}, line {frames[-1].line})" if frames else ""
         rationale = f"On an accelerator `{name}` would fail: it mixes tensors on the CPU with tensors there{where}."
         return LearnerProblem(Verdict.FAILED, rationale, type_name, message, frames)
+    if kind == "refused" and pretending:
+        where = f" (at {frames[-1].file}, line {frames[-1].line})" if frames else ""
+        rationale = f"On an accelerator `{name}` would fail: your own code refuses tensors there{where}."
+        return LearnerProblem(Verdict.FAILED, rationale, type_name, message, frames)
     if kind == "gradient":
         rationale = f"The gradient of `{name}` cannot be taken: its output has another shape than it should."
         return LearnerProblem(Verdict.FAILED, rationale, "gradient", message)

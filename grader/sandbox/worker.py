@@ -5,13 +5,17 @@ import os
 import sys
 import tempfile
 import time
+import types
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import torch
 
 from grader.sandbox.executor import Executor, accelerator, describe_error
 from grader.sandbox.jail import JailSettings, PreparedJail, enter_jail
-from grader.sandbox.namespace import LearnerFile, LearnerModules, StandIn
+from grader.sandbox.namespace import LearnerFile, LearnerModules
+from grader.sandbox.picture import figures_kept_in
+from grader.sandbox.stand_ins import StandIn
 from grader.sandbox.wire import MAX_REPLY, PREFIX, ProtocolError, pack_frame, unpack_frame, unpack_prefix, unpack_text
 
 CHANNEL = 3
@@ -77,17 +81,24 @@ def _load(request: dict[str, Any]) -> tuple[Executor | None, dict[str, Any]]:
         ],
         submission["exercises"],
         [StandIn(exercise, tuple(names), text) for exercise, names, text in submission["stand_ins"]],
+        submission["own_names"],
+        {(path, name) for path, name in submission["unsearched"]},
     )
     modules.install()
     entry = submission["entry"]
+
+    def load(run: Callable[[str], types.ModuleType]) -> types.ModuleType:
+        with figures_kept_in():  # whoever draws at import is not there to look
+            return run(entry)
+
     started = time.perf_counter()
     try:
-        namespace = modules.load(entry)
+        namespace = load(modules.load)
     except BaseException as error:  # noqa: BLE001 - a submission may raise anything at import
         return None, {"ok": False, **describe_error(error, modules), "notes": modules.notes}
     names = [name for name in vars(namespace) if not name.startswith("_")]
     # What takes long to load is loaded once.
-    load_again = (lambda: modules.load_again(entry)) if time.perf_counter() - started < _LOADING_S else None
+    load_again = (lambda: load(modules.load_again)) if time.perf_counter() - started < _LOADING_S else None
     return Executor(namespace, modules, load_again, _LOADING_S), {
         "ok": True,
         "names": names[:500],

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from grader.sandbox.huge_pages import collapse_memory
 from grader.sandbox.jail import JailSettings, PreparedJail, adopt_orphans, kill_orphans, make_undumpable
-from grader.sandbox.preload import preload
+from grader.sandbox.preload import UNNOTICED, preload
 
 _FIRST_FREE: Final = 4
 """Descriptors from here on are closed in a worker, but what its jail needs: 0 to 2 are its streams, 3 its channel."""
@@ -87,15 +87,19 @@ def serve_forks(controls: Sequence[socket.socket]) -> NoReturn:
             waiting.remove(control)
             continue
         if request["op"] == "spawn":
-            if not loaded.issuperset(request["preload"]):
-                preload(request["preload"])
-                loaded.update(request["preload"])
+            # What is imported here all later workers have, and one submission must not be graded as another's allows.
+            for_all, for_one = (
+                [module for module in request["preload"] if (module in UNNOTICED) is wanted] for wanted in (True, False)
+            )
+            if not loaded.issuperset(for_all):
+                preload(for_all)
+                loaded.update(for_all)
                 gc.freeze()
             settings = JailSettings.from_json(request["settings"])
             prepared = _prepare(settings, prepared)
             pid = os.fork()
             if pid == 0:
-                _become_worker(controls, descriptors, settings, me, prepared)
+                _become_worker(controls, descriptors, settings, me, prepared, for_one)
             for descriptor in descriptors:
                 os.close(descriptor)
             workers.add(pid)
@@ -141,11 +145,13 @@ def _become_worker(
     settings: JailSettings,
     parent: int,
     prepared: PreparedJail,
+    preloaded: Sequence[str],
 ) -> NoReturn:
     from grader.sandbox.worker import CHANNEL, serve  # already imported by the warm-up
 
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+        preload(preloaded)  # as long as what it prints is not taken for the learner's
         channel, output = (os.dup(descriptor) for descriptor in descriptors)  # out of the way of 0 to 3
         null = os.open(os.devnull, os.O_RDONLY)
         for source, target in ((null, 0), (output, 1), (output, 2), (channel, CHANNEL)):

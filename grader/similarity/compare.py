@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from grader.model.classroom import Student
 from grader.model.errors import GraderError
+from grader.model.extras import install_command
 from grader.model.likeness import AlikeGroup, AlikePair, LikenessReport, Passage, Side
 from grader.model.submission import SourceFile
 from grader.similarity.statements import Statement, read_statements
@@ -105,7 +106,7 @@ class _Encoder:
             import copydetect
         except ImportError:
             raise GraderError(
-                "comparing submissions needs copydetect, which is not installed: pip install 'attention-dojo[class]'"
+                f"comparing submissions needs copydetect, which is not installed: {install_command('class')}"
             ) from None
         self.library = copydetect
         self._alphabet: dict[str, str] = {}

@@ -64,6 +64,27 @@ _RULES = (
         "`bmm` takes tensors with exactly three axes. `@` and torch.matmul multiply the last two, and take any number "
         "of axes before them.",
     ),
+    # What code cannot do while it is graded.
+    _rule(
+        "PermissionError OSError RuntimeError",
+        # Not permitted, denied, too large and read-only; and what torch.save makes of these.
+        r"^\[Errno (?:1|13|27|30)\]|open file failed with strerror|^Parent directory .* does not exist|"
+        r"^File .* cannot be opened",
+        "While code is graded it cannot write files, use the network or start programs: put this under "
+        '`if __name__ == "__main__":`, which is not run then.',
+    ),
+    _rule(
+        "FileNotFoundError",
+        r"^\[Errno 2\]",
+        "While code is graded there is no file and no folder beside it: put what needs one under "
+        '`if __name__ == "__main__":`, which is not run then.',
+    ),
+    _rule(
+        "EOFError",
+        r"^EOF when reading a line",
+        "While code is graded nobody can type, so `input()` finds nothing: put this under "
+        '`if __name__ == "__main__":`, which is not run then.',
+    ),
     _rule("BdbQuit", r"", "Take the breakpoint() out: while code is graded, nobody can type to a debugger."),
     _rule(
         "RuntimeError",

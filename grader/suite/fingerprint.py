@@ -14,8 +14,9 @@ import torch
 
 from grader.model.report import Diagnosis
 from grader.sandbox.executor import Executor, Reply, Request, describe_module
-from grader.sandbox.namespace import LearnerFile, LearnerModules, StandIn
+from grader.sandbox.namespace import LearnerFile, LearnerModules
 from grader.sandbox.picture import read_picture
+from grader.sandbox.stand_ins import StandIn
 from grader.sandbox.wire import Handle
 from grader.suite.error_kinds import kind_of_error
 from grader.suite.time_limit import NeverEndsError, TimeLimit
@@ -326,7 +327,8 @@ def start_like(module: torch.nn.Module, values: Mapping[str, torch.Tensor]) -> N
 def load_known_code(text: str, exercise_id: str, stand_ins: Sequence[StandIn], exercise_ids: Sequence[str]) -> Executor:
     """Load trusted code of a course in this process, to be asked like a worker."""
     path = f"{exercise_id}.py"
-    modules = LearnerModules([LearnerFile(path, is_notebook=False, cells=(("", text),))], exercise_ids, stand_ins)
+    files = [LearnerFile(path, is_notebook=False, cells=(("", text),))]
+    modules = LearnerModules(files, exercise_ids, stand_ins, [name for other in stand_ins for name in other.names])
 
     def load() -> types.ModuleType:
         with modules.installed():

@@ -17,15 +17,18 @@ somebody determined can hide a call from any reader of text.
 
 import ast
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple, TypeAlias
+from functools import partial
+from typing import Final, NamedTuple, TypeAlias
 
 from grader.model.base import Model
 from grader.model.rubric import Forbidden
 from grader.model.submission import SourceFile
+from grader.sandbox.stand_ins import StandIn, always_replaced
 from grader.suite.constant_text import fold_text
 from grader.suite.scopes import Binding, Definition, Module, Scope, Step, children, place
+from grader.suite.time_limit import NeverEndsError, TimeLimit
 from grader.suite.twins import ForbiddenNames
 
 # Python and torch call these on their own; any other method is reached when reached code names it.
@@ -46,8 +49,11 @@ _LOOKING_METHODS = frozenset({"get", "pop", "setdefault", "__getitem__", "__geta
 _NAMESPACES = frozenset({"builtins.globals", "builtins.locals", "builtins.vars"})
 # Never a learner's file, whatever it is called: a file torch.py must not hide the library.
 _LIBRARIES = sys.stdlib_module_names | {"torch", "numpy", "matplotlib"}
-_DEEPEST = 40
 _LONGEST_QUOTE = 80
+_MOST_MEANINGS = 200
+"""An honest name may be a handful of things; ``x = x.a`` and ``x = x.b`` could be made to mean any number."""
+_SEARCH_S: Final = 5.0
+"""A search takes milliseconds, and only code that is made to hurt it takes a second."""
 
 
 class Use(Model):
@@ -63,12 +69,23 @@ class Use(Model):
     """What is done, to be read after the name: ``called through the alias `attend```."""
 
 
+class Findings(NamedTuple):
+    """What a search within its limits found."""
+
+    uses: list[Use]
+    cut_short: str = ""
+    """Why not all of the code was searched, so that a person has to look; empty if all was."""
+    unsearched: frozenset[tuple[str, str]] = frozenset()
+    """Path and name of each definition that was left out because a stand-in takes its place, as it then has to."""
+
+
 def find_forbidden(
     files: Sequence[SourceFile],
     entry: str,
     promised: Sequence[str],
     forbids: Sequence[Forbidden],
-    replaced: Collection[str] = (),
+    stand_ins: Sequence[StandIn] = (),
+    own_names: Collection[str] = (),
 ) -> list[Use]:
     """
     Return each use of a forbidden function that a promised name can reach.
@@ -78,15 +95,47 @@ def find_forbidden(
         entry: Path of the file that the promised names are taken from.
         promised: The names that the exercise promises.
         forbids: What the rubric forbids.
-        replaced: Promised names of earlier exercises that stand-ins replace. Learners' own definitions of them do not
-            run here, so they are not followed; a mistake there costs its points in its own exercise.
+        stand_ins: What replaces the promised names of earlier exercises. A definition of which it takes all calls does
+            not run here, so it is not followed; a mistake there costs its points in its own exercise.
+        own_names: Promised names of earlier exercises that are not replaced where the entry defines them.
 
     Returns:
         The uses by file, the entry first, and line. Empty if there is none, or if ``entry`` is not among the files.
     """
     if not forbids or entry not in {file.path for file in files}:
         return []
-    return _Search(files, entry, ForbiddenNames(forbids), frozenset(replaced)).run(promised)
+    search = _Search(files, entry, ForbiddenNames(forbids), stand_ins, own_names)
+    search.run(promised)
+    return search.uses()
+
+
+def search_within_limits(
+    files: Sequence[SourceFile],
+    entry: str,
+    promised: Sequence[str],
+    forbids: Sequence[Forbidden],
+    stand_ins: Sequence[StandIn] = (),
+    own_names: Collection[str] = (),
+) -> Findings:
+    """
+    Look for what is forbidden in code that may be made to stop whoever reads it; see `find_forbidden`.
+
+    What was found until then counts, and a search that did not come to its end says so: otherwise code could get rid of
+    it by being slow to read.
+    """
+    if not forbids or entry not in {file.path for file in files}:
+        return Findings([])
+    search = _Search(files, entry, ForbiddenNames(forbids), stand_ins, own_names)
+    try:
+        with TimeLimit(_SEARCH_S):
+            search.run(promised)
+    except NeverEndsError:
+        cut_short = "it took too long"
+    except Exception as error:  # noqa: BLE001 - whatever strangers' code does to its reader must not end the grading
+        cut_short = f"it ended with {type(error).__name__}"
+    else:
+        cut_short = "it is nested too deeply or too entangled" if search.cut_short else ""
+    return Findings(search.uses(), cut_short, frozenset(search.unsearched))
 
 
 class _Library(NamedTuple):
@@ -112,6 +161,14 @@ class _File(NamedTuple):
 _Value: TypeAlias = _Library | _Own | _File
 
 
+class _Bindings(NamedTuple):
+    """All bindings of a name in one function or class, which mean what any of them does."""
+
+    first: Binding
+    number: int
+    """Functions inside may add some."""
+
+
 class _Effects(NamedTuple):
     """What calling a function changes outside it."""
 
@@ -130,24 +187,43 @@ class _Search:
     """One search through a submission."""
 
     def __init__(
-        self, files: Sequence[SourceFile], entry: str, names: ForbiddenNames, replaced: frozenset[str]
+        self,
+        files: Sequence[SourceFile],
+        entry: str,
+        names: ForbiddenNames,
+        stand_ins: Sequence[StandIn],
+        own_names: Collection[str],
     ) -> None:
         self._files = {file.path: file for file in files}
         self._dotted = {file.path.rsplit(".", 1)[0].removesuffix("/__init__").replace("/", "."): file for file in files}
         self._folders = {dotted[:end] for dotted in self._dotted for end, sign in enumerate(dotted) if sign == "."}
         self._modules: dict[str, Module] = {}
         self._names = names
-        self._replaced = replaced
+        self._replaced = {name: signature for stand_in in stand_ins for name, signature in stand_in.signatures.items()}
+        self._own_names = frozenset(own_names)
+        self.unsearched: set[tuple[str, str]] = set()
+        """Path and name of each definition that was not followed because it is replaced."""
         self._entry = entry
         self._imported: list[Module] = []
         self._reached_names: set[tuple[Module, str]] = set()
-        self._meanings: dict[Binding, set[_Value]] = {}
-        self._open: set[Binding] = set()
-        """Bindings that are being followed."""
-        self._met_open = False
+        self.cut_short = False
+        """Whether a part of the code was too much to be looked at."""
+        self._meanings: dict[Hashable, set[_Value]] = {}
+        """What is known for good."""
+        self._guesses: dict[Hashable, set[_Value]] = {}
+        """What is known until now of what is being worked out."""
+        self._done: set[Hashable] = set()
+        """Those of the guesses that were made in this round."""
+        self._open: set[Hashable] = set()
+        """Those that are being made."""
+        self._met_open = self._has_grown = False
         self._constants: dict[tuple[Binding, ...], object | None] = {}
         self._reached_bindings: set[Binding] = set()
         self._reached_nodes: set[ast.AST] = set()
+        self._waiting: list[Callable[[], None]] = []
+        """What is reached but not yet searched: a long row of functions that call each other is no deep recursion."""
+        self._searched: list[Callable[[], None]] = []
+        self._bound_from_inside = 0
         self._classes: list[tuple[ast.ClassDef, Scope]] = []
         self._mentions: set[str] = set()
         self._looks_up_methods = False
@@ -156,14 +232,19 @@ class _Search:
         self._aliases: set[tuple[str, str, int]] = set()
         """Uses that only give a name, which speak if nothing else does."""
 
-    def run(self, promised: Sequence[str]) -> list[Use]:
+    def run(self, promised: Sequence[str]) -> None:
+        """Search from the promised names on."""
         entry = self._module(self._entry)
         self._import(entry)
         for name in promised:
             self._reach_name(entry, name)
             self._check_promised(entry, name)
-        while self._reach_methods() or self._reach_statements():
-            pass
+        while self._waiting or self._reach_methods() or self._reach_statements():
+            self._search_waiting()
+            self._search_again_with_new_bindings()
+
+    def uses(self) -> list[Use]:
+        """Return what was found until now."""
         told = {key[0] for key in self._uses.keys() - self._aliases}
         uses = [use for key, use in self._uses.items() if key not in self._aliases or key[0] not in told]
         return sorted(uses, key=lambda use: (not use.path.startswith(self._entry), use.path, use.line))
@@ -216,33 +297,87 @@ class _Search:
 
     # --- what an expression may mean
 
-    def _means(self, node: ast.AST | None, scope: Scope, order: int | None = None, depth: int = 0) -> set[_Value]:
+    def _means(self, node: ast.AST | None, scope: Scope, order: int | None = None) -> set[_Value]:
         """Return what an expression may be; ``order`` limits top-level names to what is bound before that statement."""
-        if node is None or depth > _DEEPEST:
-            return set()
-        depth += 1
         match node:
             case ast.Name(id=name):
-                return self._name_means(name, scope, order, depth)
-            case ast.Attribute(value=base, attr=name):
-                values = self._means(base, scope, order, depth)
-                return {found for value in values for found in self._member(value, name, depth)}
-            case ast.Subscript(value=base, slice=index):
-                return self._item_means(base, self._text(index, scope, order), scope, order, depth)
-            case ast.Call():
-                return self._call_means(node, scope, order, depth)
-            case ast.IfExp(body=first, orelse=second):
-                return self._means(first, scope, order, depth) | self._means(second, scope, order, depth)
-            case ast.BoolOp(values=parts):
-                return {found for part in parts for found in self._means(part, scope, order, depth)}
+                return self._name_means(name, scope, order)
             case ast.NamedExpr(value=value) | ast.Starred(value=value):
-                return self._means(value, scope, order, depth)
+                return self._means(value, scope, order)
             case ast.Lambda():
                 return {_Own(node, scope)}
+            case ast.Attribute() | ast.Subscript() | ast.Call() | ast.IfExp() | ast.BoolOp():
+                return self._work_out((node, scope, order), lambda: self._expression_means(node, scope, order))
             case _:
                 return set()
 
-    def _name_means(self, name: str, scope: Scope, order: int | None, depth: int) -> set[_Value]:
+    def _expression_means(self, node: ast.expr, scope: Scope, order: int | None) -> set[_Value]:
+        match node:
+            case ast.Attribute(value=base, attr=name):
+                values = self._means(base, scope, order)
+                return {found for value in values for found in self._member(value, name)}
+            case ast.Subscript(value=base, slice=index):
+                return self._item_means(base, self._text(index, scope, order), scope, order)
+            case ast.Call():
+                return self._call_means(node, scope, order)
+            case ast.IfExp(body=first, orelse=second):
+                return self._means(first, scope, order) | self._means(second, scope, order)
+            case ast.BoolOp(values=parts):
+                return {found for part in parts for found in self._means(part, scope, order)}
+            case _:
+                return set()
+
+    def _work_out(self, key: Hashable, compute: Callable[[], set[_Value]]) -> set[_Value]:
+        """
+        Return the meanings of a name or an expression that may depend on itself, as in ``x = x.view(…)``.
+
+        Everything is computed once in a round. What is asked for while it is being computed answers with what is known
+        until then, and while such answers were used and anything grew, there is another round.
+        """
+        if key in self._meanings:
+            return self._meanings[key]
+        if key in self._done:
+            return self._guesses[key]
+        if key in self._open:
+            self._met_open = True
+            return self._guesses.get(key, set())
+        if self._open:
+            return self._guess(key, compute)
+        try:
+            found = self._guess(key, compute)
+            while self._met_open and self._has_grown:
+                self._met_open = self._has_grown = False
+                self._done.clear()
+                found = self._guess(key, compute)
+            self._meanings.update(
+                (done, self._guesses[done]) for done in self._done if isinstance(done, (Binding, _Bindings))
+            )
+        except RecursionError:
+            self.cut_short = True
+            found = set()
+            self._meanings.update((begun, set()) for begun in self._open if isinstance(begun, (Binding, _Bindings)))
+        finally:
+            for kept in (self._guesses, self._done, self._open):
+                kept.clear()
+            self._met_open = self._has_grown = False
+        return found
+
+    def _guess(self, key: Hashable, compute: Callable[[], set[_Value]]) -> set[_Value]:
+        self._open.add(key)
+        found = compute()
+        self._open.discard(key)
+        self._done.add(key)
+        known = self._guesses.setdefault(key, set())
+        if found <= known:
+            return known
+        if len(known | found) > _MOST_MEANINGS:
+            self.cut_short = True
+            return known or found
+        self._has_grown = True
+        self._guesses[key] = known | found
+        return self._guesses[key]
+
+    def _name_means(self, name: str, scope: Scope, order: int | None) -> set[_Value]:
         found = self._bindings(name, scope, order)
         if found is None:
             stars = [star.source.rpartition(".")[0] for star in scope.module.scope.star_imports]
@@ -250,19 +385,29 @@ class _Search:
                 _Library(f"{module}.{name}") for module in stars if name in self._names.offered_by(module)
             }
             return offered or {_Library(f"builtins.{name}")}
-        return {value for binding in found for value in self._binding_means(binding, depth)}
+        if self._owner(name, scope) in (None, scope.module.scope):
+            return {value for binding in found for value in self._binding_means(binding)}
+        return self._all_mean(found)
 
     def _bindings(self, name: str, scope: Scope, order: int | None) -> list[Binding] | None:
         """Return the bindings that a name may have, or None if the submission does not bind it."""
+        owner = self._owner(name, scope)
+        if owner is None:
+            return self._from_stars(name, scope.module)
+        if owner.kind != "module":
+            return owner.bindings[name]
+        return self._holding(owner, name, order if owner is scope else None)
+
+    @staticmethod
+    def _owner(name: str, scope: Scope) -> Scope | None:
+        """Return the scope whose name it is, or None if the file does not bind it."""
         current: Scope | None = scope
         while current is not None:
             is_hidden = current.kind == "class" and current is not scope
             if not is_hidden and name in current.bindings and name not in current.outer_names:
-                if current.kind != "module":
-                    return current.bindings[name]
-                return self._holding(current, name, order if current is scope else None)
+                return current
             current = current.parent
-        return self._from_stars(name, scope.module)
+        return None
 
     @staticmethod
     def _holding(scope: Scope, name: str, order: int | None) -> list[Binding]:
@@ -280,39 +425,53 @@ class _Search:
         return [*holding, *(star._replace(name=name) for star in later)]
 
     def _from_stars(self, name: str, module: Module) -> list[Binding] | None:
-        """Return where ``from sibling import *`` takes a name from."""
-        for star in reversed(module.scope.star_imports):
-            sibling = self._find_file(star.source.rpartition(".")[0])
-            if sibling is not None and sibling is not module and self._binds(sibling, name):
-                return [star._replace(name=name)]
-        return None
+        """Return where ``from sibling import *`` takes a name from: the last that has it, or all those of a circle."""
+        stars = [
+            (star._replace(name=name), sibling)
+            for star in reversed(module.scope.star_imports)
+            if (sibling := self._find_file(star.source.rpartition(".")[0])) and self._binds(sibling, name, {module})
+        ]
+        in_circle = any(module in self._star_imported(sibling) for _, sibling in stars)
+        return [star for star, _ in stars][: None if in_circle else 1] or None
 
-    def _binds(self, module: Module, name: str) -> bool:
-        return name in module.scope.bindings or self._from_stars(name, module) is not None
+    def _binds(self, module: Module, name: str, asked: Collection[Module] = ()) -> bool:
+        """Return whether a file, or one that it imports with a star, binds a name; without asking some of them."""
+        return any(name in other.scope.bindings for other in self._star_imported(module, asked))
 
-    def _binding_means(self, binding: Binding, depth: int) -> set[_Value]:
-        if binding in self._meanings:
-            return self._meanings[binding]
-        if binding in self._open:
-            self._met_open = True  # ``x = x.view(…)``: what is found on the way is not the whole answer
-            return set()
-        met_before, self._met_open = self._met_open, False
-        self._open.add(binding)
-        found = self._follow_binding(binding, depth)
-        self._open.discard(binding)
-        if not self._met_open or not self._open:
-            self._meanings[binding] = found
-        self._met_open = bool(self._open) and (met_before or self._met_open)
+    def _star_imported(self, module: Module, asked: Collection[Module] = ()) -> list[Module]:
+        """Return a file and all that it imports with a star, and they in turn."""
+        found = [module] if module not in asked else []
+        for other in found:  # which grows meanwhile
+            for star in other.scope.star_imports:
+                sibling = self._find_file(star.source.rpartition(".")[0])
+                if sibling is not None and sibling not in asked and sibling not in found:
+                    found.append(sibling)
         return found
 
-    def _follow_binding(self, binding: Binding, depth: int) -> set[_Value]:
+    def _binding_means(self, binding: Binding) -> set[_Value]:
+        """Return what a binding at the top of a file means, in which the order counts."""
+        # The earlier ones first, so that a long row of ``x = x.view(…)`` is no deep recursion.
+        if binding not in self._meanings and binding not in self._guesses and binding not in self._open:
+            for earlier in binding.scope.module.scope.bindings.get(binding.name, ()):
+                if earlier.order < binding.order:
+                    self._work_out(earlier, partial(self._follow_binding, earlier))
+        return self._work_out(binding, partial(self._follow_binding, binding))
+
+    def _all_mean(self, bindings: Sequence[Binding]) -> set[_Value]:
+        """Return what a name with these bindings, all it has in a function or class, means."""
+        return self._work_out(
+            _Bindings(bindings[0], len(bindings)),
+            lambda: {value for binding in bindings for value in self._follow_binding(binding)},
+        )
+
+    def _follow_binding(self, binding: Binding) -> set[_Value]:
         order = binding.order - 1 if binding.scope.kind == "module" else None
         match binding.kind:
             case "value":
-                return self._means(binding.node, binding.scope, order, depth)
+                return self._means(binding.node, binding.scope, order)
             case "item" if isinstance(binding.node, (ast.List, ast.Tuple, ast.Set)):
                 items = binding.node.elts
-                return {value for item in items for value in self._means(item, binding.scope, order, depth)}
+                return {value for item in items for value in self._means(item, binding.scope, order)}
             case "define" if isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 return {_Own(binding.node, binding.scope)}
             case "import":
@@ -323,7 +482,7 @@ class _Search:
                     source = f"{source[:-2]}.{binding.name}"
                     if self._find_file(source.rpartition(".")[0]) is None and not self._names.match(source):
                         return set()
-                return self._from_import_means(source, depth)
+                return self._from_import_means(source)
             case _:
                 return set()
 
@@ -331,41 +490,43 @@ class _Search:
         module = self._find_file(dotted)
         return {_Library(dotted)} if module is None else {_File(module)}
 
-    def _from_import_means(self, source: str, depth: int) -> set[_Value]:
+    def _from_import_means(self, source: str) -> set[_Value]:
         container, _, name = source.rpartition(".")
         module = self._find_file(container) if container else None
         if module is not None and self._binds(module, name):
-            return self._member(_File(module), name, depth)
+            return self._member(_File(module), name)
         submodule = self._find_file(source)
         return {_Library(source)} if submodule is None else {_File(submodule)}
 
-    def _member(self, value: _Value, name: str, depth: int) -> set[_Value]:
+    def _member(self, value: _Value, name: str) -> set[_Value]:
         if isinstance(value, _Library):
+            if name in value.dotted.split(".")[1:]:
+                return {value}  # says no more, and ``x = x.nn`` would go on for ever
             dotted = f"{value.dotted}.{name}"
             module = self._find_file(dotted) if value.dotted in self._folders else None
             return {_Library(dotted)} if module is None else {_File(module)}
         if isinstance(value, _File):
-            return self._name_means(name, value.module.scope, None, depth) if self._binds(value.module, name) else set()
+            return self._name_means(name, value.module.scope, None) if self._binds(value.module, name) else set()
         if isinstance(value.node, ast.ClassDef):
             inner = value.scope.module.inner_scope(value.node, value.scope)
-            return {found for binding in inner.bindings.get(name, ()) for found in self._binding_means(binding, depth)}
+            return self._all_mean(inner.bindings[name]) if name in inner.bindings else set()
         return set()
 
-    def _item_means(self, base: ast.expr, key: str | None, scope: Scope, order: int | None, depth: int) -> set[_Value]:
+    def _item_means(self, base: ast.expr, key: str | None, scope: Scope, order: int | None) -> set[_Value]:
         """Return what ``base[key]`` may be, for namespaces and the dictionaries of libraries."""
         if key is None:
             return set()
         if self._is_namespace(base, scope):
-            return self._name_means(key, scope.module.scope, order, depth)
-        found = self._table_means(base, key, scope, order, depth)
-        for value in self._means(base, scope, order, depth):
+            return self._name_means(key, scope.module.scope, order)
+        found = self._table_means(base, key, scope, order)
+        for value in self._means(base, scope, order):
             if value == _Library("sys.modules"):
                 found |= self._import_means(key)
             else:
-                found |= self._member(value, key, depth)
+                found |= self._member(value, key)
         return found
 
-    def _table_means(self, base: ast.expr, key: str, scope: Scope, order: int | None, depth: int) -> set[_Value]:
+    def _table_means(self, base: ast.expr, key: str, scope: Scope, order: int | None) -> set[_Value]:
         """Return what stands under a key of a dictionary that is written out."""
         if isinstance(base, ast.Name):
             written = [(binding.node, binding.scope) for binding in self._bindings(base.id, scope, order) or ()]
@@ -377,7 +538,7 @@ class _Search:
             if isinstance(table, ast.Dict)
             for its_key, value in zip(table.keys, table.values, strict=True)
             if isinstance(its_key, ast.Constant) and its_key.value == key
-            for meaning in self._means(value, inner, None, depth)
+            for meaning in self._means(value, inner, None)
         }
 
     def _is_namespace(self, node: ast.expr, scope: Scope) -> bool:
@@ -385,31 +546,29 @@ class _Search:
             return False
         return any(isinstance(v, _Library) and v.dotted in _NAMESPACES for v in self._means(node.func, scope))
 
-    def _call_means(self, node: ast.Call, scope: Scope, order: int | None, depth: int) -> set[_Value]:
+    def _call_means(self, node: ast.Call, scope: Scope, order: int | None) -> set[_Value]:
         if isinstance(node.func, ast.Attribute) and node.func.attr in _LOOKING_METHODS and node.args:
             key = self._text(node.args[0], scope, order)
-            found = self._item_means(node.func.value, key, scope, order, depth)
+            found = self._item_means(node.func.value, key, scope, order)
             if found:
                 return found
-        callees = self._means(node.func, scope, order, depth)
+        callees = self._means(node.func, scope, order)
         if isinstance(node.func, ast.Call):
-            callees |= self._means(node.func.func, scope, order, depth) & {_Library("operator.attrgetter")}
+            callees = callees | (self._means(node.func.func, scope, order) & {_Library("operator.attrgetter")})
         return {
             found
             for callee in callees
             if isinstance(callee, _Library)
-            for found in self._library_call_means(callee.dotted, node, scope, order, depth)
+            for found in self._library_call_means(callee.dotted, node, scope, order)
         }
 
-    def _library_call_means(
-        self, dotted: str, node: ast.Call, scope: Scope, order: int | None, depth: int
-    ) -> set[_Value]:
+    def _library_call_means(self, dotted: str, node: ast.Call, scope: Scope, order: int | None) -> set[_Value]:
         def means(argument: ast.expr) -> set[_Value]:
-            return self._means(argument, scope, order, depth)
+            return self._means(argument, scope, order)
 
         def path_from(values: set[_Value], names: Sequence[str]) -> set[_Value]:
             for name in names:
-                values = {found for value in values for found in self._member(value, name, depth)}
+                values = {found for value in values for found in self._member(value, name)}
             return values
 
         arguments = node.args
@@ -494,6 +653,37 @@ class _Search:
         if binding in self._reached_bindings:
             return
         self._reached_bindings.add(binding)
+        self._waiting.append(partial(self._search_binding, binding))
+
+    def _search_waiting(self) -> None:
+        while self._waiting:
+            self._searched.append(self._waiting.pop())
+            try:
+                self._searched[-1]()
+            except RecursionError:
+                self.cut_short = True
+
+    def _search_again_with_new_bindings(self) -> None:
+        """Search once more if functions that were reached bind names outside them, which others have looked at."""
+        bound = sum(module.bound_from_inside for module in self._modules.values())
+        if bound > self._bound_from_inside:
+            self._bound_from_inside = bound
+            self._meanings.clear()
+            self._constants.clear()
+            self._waiting, self._searched = self._searched, []
+
+    def _is_replaced(self, binding: Binding) -> bool:
+        """Return whether a stand-in takes all calls of a definition, so that it never runs here."""
+        signature = self._replaced.get(binding.name)
+        if signature is None or binding.kind != "define" or binding.scope.kind != "module" or binding.node is None:
+            return False
+        path = binding.scope.module.file.path
+        if (path == self._entry and binding.name in self._own_names) or not always_replaced(binding.node, signature):
+            return False
+        self.unsearched.add((path, binding.name))
+        return True
+
+    def _search_binding(self, binding: Binding) -> None:
         module = binding.scope.module
         if binding.kind == "from":
             container, _, name = binding.source.rpartition(".")
@@ -501,9 +691,8 @@ class _Search:
             if sibling is not None:
                 self._reach_name(sibling, binding.name if name == "*" else name)
         elif binding.kind == "define":
-            if binding.scope.kind == "module" and binding.name in self._replaced:
-                return
-            self._reach_definition(binding.node, binding.scope)  # type: ignore[arg-type]
+            if not self._is_replaced(binding):
+                self._reach_definition(binding.node, binding.scope)  # type: ignore[arg-type]
         elif binding.kind in ("value", "item") and binding.node is not None:
             order = binding.order - 1 if binding.scope.kind == "module" else None
             self._visit(binding.node, binding.scope, order)
@@ -516,8 +705,11 @@ class _Search:
         if node in self._reached_nodes:
             return
         self._reached_nodes.add(node)
+        self._waiting.append(partial(self._search_definition, node, scope))
+
+    def _search_definition(self, node: Definition | ast.Lambda, scope: Scope) -> None:
         if isinstance(node, ast.ClassDef):
-            self._reach_class(node, scope)
+            self._search_class(node, scope)
             return
         inner = scope.module.inner_scope(node, scope)
         decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
@@ -527,7 +719,7 @@ class _Search:
         for step in inner.steps:
             self._visit_step(step, inner)
 
-    def _reach_class(self, node: ast.ClassDef, scope: Scope) -> None:
+    def _search_class(self, node: ast.ClassDef, scope: Scope) -> None:
         for base in [*node.bases, *(keyword.value for keyword in node.keywords)]:
             self._visit(base, scope, None, how=f"the base class of `{node.name}`")
         for decorator in node.decorator_list:
@@ -567,7 +759,7 @@ class _Search:
     def _check_promised(self, module: Module, name: str) -> None:
         """Find a promised name that is nothing but the library's own function."""
         for binding in self._bindings(name, module.scope, None) or []:
-            for value in self._binding_means(binding, 0):
+            for value in self._binding_means(binding):
                 forbidden = self._names.match(value.dotted) if isinstance(value, _Library) else ""
                 if forbidden:
                     path, line = module.locate(binding.node or module.scope.steps[0].node)
@@ -593,6 +785,7 @@ class _Search:
             self._visit_node(node, scope, order, how=how, called=called)
         except RecursionError:
             # Nested deeper than people write: look at the parts one by one, without what is around them.
+            self.cut_short = True
             for part in ast.walk(node):
                 if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)):
                     with suppress(RecursionError):
@@ -674,11 +867,14 @@ class _Search:
             return
         inner = Scope("function", scope.module, scope)
         inner.read(tree.body)
-        before = dict(self._uses)
+        before, waiting = dict(self._uses), self._waiting
+        self._waiting = []
         for step in inner.steps:
             self._visit_step(step, inner)
             if isinstance(step.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 self._reach_definition(step.node, inner)
+        self._search_waiting()
+        self._waiting = waiting
         for key in self._uses.keys() - before.keys():
             self._uses[key] = self._uses[key].model_copy(update={"how": f"used in the text given to `{by}`"})
 
@@ -690,7 +886,9 @@ class _Search:
         for binding in bindings:
             if binding.scope.kind == "module" and binding.scope is scope.module.scope and name not in scope.bindings:
                 self._reach_name(scope.module, name)
-            if binding.kind == "define" and not (binding.scope.kind == "module" and name in self._replaced):
+            # It is replaced when its file has run, so what runs with the file gets hold of the learner's own.
+            runs_with_file = _runs_with_file(scope) and scope.module is binding.scope.module
+            if binding.kind == "define" and (runs_with_file or not self._is_replaced(binding)):
                 self._reach_definition(binding.node, binding.scope)  # type: ignore[arg-type]
             elif scope.kind == "module" or binding.kind == "from":
                 self._reached_names.add((scope.module, name))
@@ -703,7 +901,7 @@ class _Search:
                 self._reach_name(scope.module, str(node.slice.value))
             return
         for value in self._means(node.value, scope, order):
-            if isinstance(value, _File) and node.attr not in self._replaced:
+            if isinstance(value, _File):
                 self._reach_name(value.module, node.attr)
 
     def _report(self, node: ast.expr, scope: Scope, order: int | None, *, how: str, called: bool) -> bool:
@@ -849,6 +1047,14 @@ def _describe(node: ast.expr, dotted: str, forbidden: str, called: bool) -> str:
         return f"{verb} here" if node.id == leaf else f"{verb} through the alias `{node.id}`"
     quoted = ast.unparse(node)
     return f"{verb} as `{quoted}`" if len(quoted) <= _LONGEST_QUOTE else f"{verb} as `{quoted[:_LONGEST_QUOTE]}…`"
+
+
+def _runs_with_file(scope: Scope) -> bool:
+    """Return whether what stands in a scope runs when its file does, and not in a later call."""
+    current: Scope | None = scope
+    while current is not None and current.kind != "function":
+        current = current.parent
+    return current is None
 
 
 def _compiles(callee: str) -> bool:

@@ -44,7 +44,7 @@ class Step(NamedTuple):
 class Scope:
     """A module, class, function or comprehension with its names."""
 
-    kind: Literal["module", "class", "function"]
+    kind: Literal["module", "class", "function", "comprehension"]
     module: "Module"
     parent: "Scope | None" = None
     bindings: dict[str, list[Binding]] = field(default_factory=lambda: defaultdict(list))
@@ -62,6 +62,7 @@ class Scope:
         """Bind a name at the present position, in the scope that owns it."""
         owner = self._owner(name)
         away = owner is not self
+        self.module.bound_from_inside += away
         order = len(owner.steps) if away else len(self.steps)
         binding = Binding(name, kind, node, self, order, conditional or away, source)  # type: ignore[arg-type]
         if name == "*":
@@ -85,6 +86,8 @@ class Module:
     file: SourceFile
     scope: Scope = field(init=False)
     has_walrus: bool = field(init=False)
+    bound_from_inside: int = 0
+    """How often the functions that were opened until now bind a name outside them."""
     too_deep: str = ""
     """The first part that is nested too deeply to be read here, although Python may run it elsewhere."""
     _starts: list[int] = field(default_factory=list)
@@ -131,7 +134,12 @@ class Module:
 
 
 def _open_scope(node: Function | ast.ClassDef | Comprehension, parent: Scope) -> Scope:
-    scope = Scope("class" if isinstance(node, ast.ClassDef) else "function", parent.module, parent)
+    kind: Literal["class", "function", "comprehension"] = "function"
+    if isinstance(node, ast.ClassDef):
+        kind = "class"
+    elif isinstance(node, _COMPREHENSIONS):
+        kind = "comprehension"
+    scope = Scope(kind, parent.module, parent)
     if isinstance(node, ast.ClassDef):
         scope.read(node.body)
     elif isinstance(node, _COMPREHENSIONS):

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -14,16 +14,20 @@ from grader.model.submission import FileKind, Flag, SourceFile
 from grader.model.verdict import Verdict
 from grader.sandbox.budget import Budget
 from grader.sandbox.jail import JailSettings
-from grader.sandbox.namespace import StandIn, dotted_name
+from grader.sandbox.namespace import dotted_name
 from grader.sandbox.problems import LearnerProblem
 from grader.sandbox.processes import Sandbox, Worker
 from grader.sandbox.remote import Conversation, Device, problem_from_reply
+from grader.sandbox.stand_ins import StandIn
 from grader.sandbox.wire import pack_text
 from grader.suite.claims import Claims
 
 Request = dict[str, Any]
 
 _MOST_NOTES = 20
+_TIME_IS_UP = "the time for the whole submission is used up."
+_SEABORN = r"(?:import|from).*\bseaborn"
+"""Each worker imports it anew, and the task itself mentions it."""
 
 
 @dataclass
@@ -40,6 +44,8 @@ class ExerciseSession:
         about_entry: What was noticed when that file was chosen, such as a name that is nearly the promised one.
         exercise_ids: All exercises of the course: their module names are the learner's.
         stand_ins: Stand-ins for what the exercise builds on.
+        own_names: Names of stand-ins that are the learner's own where the entry defines them.
+        unsearched: Path and name of each definition that was not searched, because a stand-in takes its place.
         budget: The time for the whole submission.
         not_here: Devices that this machine lacks, with the reason.
         require_isolation: The least isolation with which the code is loaded; whatever there is if None.
@@ -54,6 +60,8 @@ class ExerciseSession:
     stand_ins: Sequence[StandIn]
     budget: Budget
     about_entry: str = ""
+    own_names: Sequence[str] = ()
+    unsearched: Collection[tuple[str, str]] = ()
     not_here: dict[Device, str] = field(default_factory=dict)
     require_isolation: IsolationLevel | None = None
     isolation: Isolation | None = None
@@ -80,7 +88,7 @@ class ExerciseSession:
                 a failing import gets the full story, the later ones are skipped.
         """
         if self.budget.left_s() <= 0:
-            raise LearnerProblem(Verdict.SKIPPED, "Not run: the time for the whole submission is used up.")
+            raise LearnerProblem(Verdict.SKIPPED, f"Not run: {_TIME_IS_UP}")
         if self._load_problem is not None:
             raise LearnerProblem(Verdict.SKIPPED, f"Not run: {self.entry} could not be loaded, as said above.")
         if self._worker is None:
@@ -94,9 +102,9 @@ class ExerciseSession:
             rationale = f"Not run: `{name}` has already taken too long, and would only do so again."
             raise LearnerProblem(Verdict.SKIPPED, rationale)
         assert self._worker is not None
-        limit_s = self._at_most(self.exercise.rubric.limits.call_s)
+        limit_s = self.exercise.rubric.limits.call_s
         try:
-            return self._claims.clean(self._worker.ask(request, limit_s))
+            return self._claims.clean(self._ask(self._worker, request, limit_s))
         except LearnerProblem as problem:
             self._forget_worker()
             if problem.verdict is not Verdict.TIMED_OUT or not name:
@@ -125,7 +133,7 @@ class ExerciseSession:
             if fresh:
                 self._load(fresh)
             limit_s = self.exercise.rubric.limits.call_s
-            return [self._claims.clean(worker.ask(request, self._at_most(limit_s))) for request in requests]
+            return [self._claims.clean(self._ask(worker, request, limit_s)) for request in requests]
         finally:
             if fresh:
                 fresh.close()
@@ -143,6 +151,8 @@ class ExerciseSession:
         try:
             self._start_loaded()
         except LearnerProblem as problem:
+            if problem.verdict is Verdict.SKIPPED:
+                raise  # the time is up, which says nothing of the file
             if problem.verdict in (Verdict.TIMED_OUT, Verdict.CRASHED) and self._starts_without_earlier_exercises():
                 return
             self._load_problem = _while_loading(problem, self.entry)
@@ -201,13 +211,22 @@ class ExerciseSession:
             ],
             "exercises": list(self.exercise_ids),
             "stand_ins": [[stand_in.exercise, list(stand_in.names), stand_in.text] for stand_in in self.stand_ins],
+            "own_names": list(self.own_names),
+            "unsearched": sorted(self.unsearched),
             "entry": self.entry,
         }
         request: Request = {"op": "load", "submission": pack_text(json.dumps(submission))}
-        return worker.ask(request, self._at_most(self.exercise.rubric.limits.import_s))
+        return self._ask(worker, request, self.exercise.rubric.limits.import_s)
 
-    def _at_most(self, limit_s: float) -> float:
-        return min(limit_s, max(0.01, self.budget.left_s()))
+    def _ask(self, worker: Worker, request: Request, limit_s: float) -> dict[str, Any]:
+        """Ask under a limit, or with what is left of the submission's time, whose end is no call's fault."""
+        left_s = max(0.01, self.budget.left_s())
+        try:
+            return worker.ask(request, min(limit_s, left_s))
+        except LearnerProblem as problem:
+            if problem.verdict is Verdict.TIMED_OUT and left_s < limit_s:
+                raise LearnerProblem(Verdict.SKIPPED, f"Not run to the end: {_TIME_IS_UP}") from None
+            raise
 
     def _keep_notes(self, reply: dict[str, Any]) -> None:
         notes = reply.get("notes")
@@ -219,12 +238,8 @@ class ExerciseSession:
     def _preload(self) -> list[str]:
         """Libraries that are slow to import, or need files that a worker cannot reach, and that the files name."""
         text = "\n".join(file.text for file in self._within_reach())
-        wanted = {
-            "matplotlib.pyplot": ("matplotlib", "seaborn"),
-            "seaborn": ("seaborn",),
-            "torch.optim": ("optim",),
-        }
-        return [module for module, words in wanted.items() if any(word in text for word in words)]
+        wanted = {"matplotlib.pyplot": r"matplotlib|pylab|seaborn", "seaborn": _SEABORN, "torch.optim": "optim"}
+        return [module for module, words in wanted.items() if re.search(words, text)]
 
     def _within_reach(self) -> list[SourceFile]:
         """The entry, and each file or package whose name is a word in one of these: what is imported is among them."""

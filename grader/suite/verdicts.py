@@ -9,7 +9,7 @@ from grader.sandbox.problems import CannotJudgeError, LearnerProblem, NotAssesse
 from grader.suite.expect import CheckFailed
 from grader.suite.explain import explain_exception
 
-_NOT_THAT_FAR: Final = (Verdict.MISSING, Verdict.TIMED_OUT, Verdict.CRASHED)
+_NOT_THAT_FAR: Final = (Verdict.MISSING, Verdict.TIMED_OUT, Verdict.CRASHED, Verdict.SKIPPED)
 
 
 def result_of(

@@ -139,6 +139,7 @@ def test_a_dry_run_shows_who_was_found_and_grades_nothing(graded: Class, tmp_pat
     [
         (["--student", "twni"], 2, "nobody in the class has the id 'twni'. Did you mean 'twin'?"),
         (["--only", "duoble"], 2, "'duoble' is no exercise. Did you mean 'double'?"),
+        (["--again", "--limit", "2"], 2, "to grade some anew, --again --student ID."),
         (["--layout", "convas"], 2, "there is no layout 'convas'"),
         (["--store", "missing/grades.sqlite"], 3, "missing/grades.sqlite"),
     ],

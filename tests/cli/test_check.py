@@ -67,6 +67,7 @@ def test_below_full_marks_is_exit_code_1_and_the_first_line_says_what_to_fix(wor
     ("arguments", "sentence"),
     [
         (["nowhere"], "nowhere"),
+        ([str(MINI_COURSE)], "is a course, not somebody's work"),
         (["--only", "duoble"], "Did you mean 'double'?"),
         (["--format", "pdf"], "pdf"),
         (["--seed", "-1"], "-1"),

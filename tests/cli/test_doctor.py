@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from grader.cli.doctor import _describe
-from grader.cli.main import EXIT_GRADER_FAILED, grade
+from grader.cli.main import EXIT_GRADER_FAILED, grade, main
 
 
 def facts(level: str, *missing: str) -> dict:
@@ -49,3 +49,21 @@ def test_strong_isolation_is_told_without_advice() -> None:
 
     assert "cannot read other files" in text
     assert "For strong isolation" not in text
+
+
+def test_on_windows_every_command_that_cannot_run_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is missing there is no fault of the kit's."""
+
+    def needs_unix() -> None:
+        raise ModuleNotFoundError("No module named 'fcntl'", name="fcntl")
+
+    monkeypatch.setattr("sys.platform", "win32")
+    monkeypatch.setattr("grader.cli.main.grade", needs_unix)
+
+    with pytest.raises(SystemExit) as ended:
+        main()
+
+    assert 3 == ended.value.code
+    assert "Windows: native Python cannot run the grader. Install it inside WSL2" in capsys.readouterr().err

@@ -65,7 +65,7 @@ def test_it_asks_keeps_and_shows_what_the_code_says(workspace: Path) -> None:
 
     assert 0 == result.exit_code, result.output
     assert f"What is half of {WHOLE}?" in result.output
-    assert "expected a number such as 8, 0.125, 1/8 or sqrt(64), found 'lots'" in result.output
+    assert "expected a number such as 8, 0.125, 1/8, sqrt(64) or ln(8), found 'lots'" in result.output
     assert f"✗ You predicted {2 * WHOLE}, and that does not come out." in result.output
     assert f"You doubled {WHOLE}. Which way is half?" in result.output
     assert f"Your code: predicted: {2 * WHOLE}, measured: {WHOLE // 2}." in result.output

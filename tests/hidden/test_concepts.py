@@ -645,7 +645,7 @@ def test_measures_shape_of_cross_weights(learner, draw, answers, observe):
     _, weights = attend_across(learner, draw.normal(n["decoder"], 6), draw.normal(n["encoder"], 6))
     rows_sum = weights.dim() == 2 and bool(((weights.sum(dim=1) - 1).abs() < 1e-3).all())
     uneven = bool(((weights - 1.0 / max(1, weights.shape[-1])).abs() > 0.02).any())
-    expect(rows_sum and uneven, "attention_weights should be a matrix in which each row shares out one.")
+    expect(rows_sum and uneven, "attention_weights should be a matrix in which each row sums to one.")
     confirm(answers, observe, "shape_of_cross_weights", tuple(float(length) for length in weights.shape))
 
 
@@ -710,7 +710,7 @@ def test_measures_pairs_that_see_each_other(learner, draw, answers, observe):
     """Your `step_by_step` counts the pairs: with unit vectors as values the output is the weights themselves."""
     n = answers.numbers("pairs_that_see_each_other")["n"]
     weights = step_by_step(learner, draw.normal(n, 6) / 2, draw.normal(n, 6) / 2, torch.eye(n))
-    expect(bool(((weights.sum(dim=1) - 1).abs() < 1e-3).all()), "The weights of a step do not share out one.")
+    expect(bool(((weights.sum(dim=1) - 1).abs() < 1e-3).all()), "The weights of a step do not sum to one.")
     confirm(answers, observe, "pairs_that_see_each_other", float((weights.abs() > 1e-6).sum()))
 
 

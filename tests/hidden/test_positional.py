@@ -229,7 +229,8 @@ def test_wavelengths_reach_from_two_pi_to_ten_thousand_two_pi(learner, draw, obs
 
     expected = 2 * math.pi * 10000.0 ** (1 - 2 / d_model)
     observe(
-        "A pair of columns repeats after its wavelength: the fastest after 2π positions, the slowest after 10000 · 2π.",
+        "A pair of columns repeats after its wavelength: the fastest after 2π positions, the slowest after nearly "
+        "10000 · 2π where d_model is large.",
         fastest=float(wavelength.min()),
         slowest=float(wavelength.max()),
         slowest_by_the_formula=expected,

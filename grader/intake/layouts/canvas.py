@@ -33,8 +33,9 @@ def gather(place: Place) -> Gathering:
         student = Student(id=found["id"], name=found["name"] or "")
         attachment = int(found.groupdict().get("attachment") or 0)
         versions = by_student.setdefault(student, defaultdict(list))
-        versions[_AGAIN.sub("", found["file"])].append((not found["late"], attachment, entry.path))
-    for student, versions in by_student.items():
+        versions[found["file"]].append((not found["late"], attachment, entry.path))
+    for student, files in by_student.items():
+        versions = _versions(files)
         # What is not late was handed in before what is; then attachments are numbered as they come.
         ordered = {name: sorted(files, key=lambda one: (not one[0], one[1])) for name, files in versions.items()}
         attempts = max(map(len, ordered.values()))
@@ -45,3 +46,16 @@ def gather(place: Place) -> Gathering:
                 attempt.marked_late |= not on_time
                 attempt.label = f"attempt {number + 1}" if attempts > 1 else ""
     return gathering
+
+
+def _versions(files: dict[str, list[tuple[bool, int, str]]]) -> dict[str, list[tuple[bool, int, str]]]:
+    """Put ``heads-1.py`` with ``heads.py``; beside ``part-2.py`` alone, ``part-1.py`` is just a file of that name."""
+    numbered: dict[str, list[str]] = defaultdict(list)
+    for name in files:
+        numbered[_AGAIN.sub("", name)].append(name)
+    versions: dict[str, list[tuple[bool, int, str]]] = {}
+    for plain, names in numbered.items():
+        again = plain in names or len(names) == 1
+        for name in names:
+            versions.setdefault(plain if again else name, []).extend(files[name])
+    return versions

@@ -35,6 +35,11 @@ def gather(place: Place) -> Gathering:
     if root == place.folder:
         gathering.unmatched += [entry.path for entry in place.tree.entries(root) if entry.kind is Kind.FILE]
     by_student = {student: place.tree.entries(student.path) for student in _students(place, root)}
+    names = Counter(one.name for inside in by_student.values() for one in inside if one.kind is not Kind.FILE)
+    if place.assignment and names and place.assignment not in names:
+        raise SubmissionError(
+            f"{root or 'the folder'}: nobody has a folder {place.assignment!r}; there are {_listed(names)}"
+        )
     assignment = place.assignment or _only_assignment(by_student.values(), root)
     for student, inside in by_student.items():
         chosen = next((one for one in inside if one.name == assignment and one.kind is not Kind.FILE), None)
@@ -68,6 +73,11 @@ def _students(place: Place, root: str) -> list[Entry]:
 def _only_assignment(inside: Iterable[list[Entry]], root: str) -> str:
     counts = Counter(entry.name for entries in inside for entry in entries if entry.kind is Kind.FOLDER)
     if len(counts) > 1:
-        names = ", ".join(f"{name} ({count})" for name, count in counts.most_common(8))
-        raise SubmissionError(f"{root or 'the folder'}: found several assignments: {names}; say which one to grade")
+        raise SubmissionError(
+            f"{root or 'the folder'}: found several assignments: {_listed(counts)}; say which one to grade"
+        )
     return next(iter(counts), "")
+
+
+def _listed(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} ({count})" for name, count in counts.most_common(8))

@@ -314,7 +314,7 @@ QUESTIONS = (
             Wrong(
                 "values_added_up",
                 lambda n: sum(n["values"]),
-                "You added the values up. The weights share out one, they are not one each.",
+                "You added the values up. The weights sum to one; they are not one each.",
                 "What do the weights of one query sum to?",
             ),
         ),
@@ -354,7 +354,7 @@ QUESTIONS = (
     Question(
         id="width_of_a_head",
         topic="how wide a head is",
-        text="A multi-head layer has d_model = {d_model} and {h} heads. How many features has each head, d_k?",
+        text="A multi-head layer has d_model = {d_model} and {h} heads. How many features does each head have, d_k?",
         draw=draw_heads,
         right=lambda n: n["d_k"],
         sentence="The heads share d_model out: {d_model} / {h} = {d_k}, as 512 / 8 = 64 in the paper.",
@@ -414,13 +414,13 @@ QUESTIONS = (
     Question(
         id="weights_of_heads",
         topic="what heads cost",
-        text="W_Q (no bias) for d_model = {d_model} is cut into {h} heads. How many numbers has (1) the "
-        "part of one head, and (2) W_Q if you choose {twice} heads instead?",
+        text="W_Q (no bias) for d_model = {d_model} is cut into {h} heads. How many numbers are there (1) "
+        "in the part of one head, and (2) in W_Q if you choose {twice} heads instead?",
         kind="numbers",
         draw=draw_heads,
         right=lambda n: (n["d_k"] * n["d_model"], n["d_model"] ** 2),
         sentence="One head's part is d_k · d_model = {d_k} · {d_model}; all parts together are d_model², "
-        "however many heads share it: more heads cost nothing.",
+        "however many heads share it: more heads cost no parameters.",
         wrong=(
             Wrong(
                 "heads_add_parameters",
@@ -534,8 +534,8 @@ QUESTIONS = (
         id="power_of_a_shift",
         topic="what a shift of positions is",
         text="For one pair of the encoding, M moves every position {k} further: M · PE(p) = PE(p + {k}) for"
-        " all p. Which power x of M, multiplied with itself as a matrix, moves every position {far} "
-        "further?",
+        " all p. Multiplied by itself as a matrix, M becomes a power M^x. For which x does M^x move every "
+        "position {far} further?",
         draw=draw_power,
         right=lambda n: n["x"],
         sentence="A shift turns each pair by an angle that does not depend on p, so {x} shifts by {k} are "
@@ -595,7 +595,7 @@ QUESTIONS = (
             Wrong(
                 "weight_keeps_with_length",
                 lambda _: 0.5,
-                "You let the weight stay. The softmax shares out one among all keys that there are.",
+                "You let the weight stay. All weights together sum to one, so more keys leave less for each.",
                 "What is in the denominator of the softmax?",
             ),
             Wrong(
@@ -667,7 +667,7 @@ QUESTIONS = (
         id="rows_changed_by_a_swap",
         topic="what a causal mask knows of order",
         text="Self-attention over {n} tokens with a causal mask and without positions. Tokens {i} and {j} "
-        "(counted from 0) are exchanged. At how many places is the output another than before?",
+        "(counted from 0) are exchanged. At how many places is the output different from before?",
         draw=draw_swap,
         right=lambda n: n["j"] - n["i"] + 1,
         sentence="Places before {i} see neither, places after {j} see both in whatever order; from {i} to "
@@ -893,7 +893,7 @@ QUESTIONS = (
             Wrong(
                 "scores_shared_out",
                 lambda n: math.log(n["a"]) / (math.log(n["a"]) + math.log(n["b"])),
-                "You shared out by the scores. The softmax shares out by their exponentials.",
+                "You divided the weight by the scores. The softmax divides it by their exponentials.",
                 "What is exp(ln({a}))?",
             ),
         ),
@@ -903,7 +903,7 @@ QUESTIONS = (
         id="largest_additive_score",
         topic="how large an additive score can become",
         text="An additive score is v · tanh(W_q q + W_k k) with v = {v}. The query may be as large as you "
-        "like. What can the score never exceed?",
+        "like. What is the smallest number that the score can never exceed?",
         draw=draw_bound,
         right=lambda n: n["bound"],
         sentence="tanh stays between -1 and 1, so the score stays below the sum of |v|, {bound}: it needs "
@@ -997,7 +997,7 @@ QUESTIONS = (
     Question(
         id="cost_of_longer_sequences",
         topic="what longer sequences cost",
-        text="A sequence becomes {factor} times as long as {n} tokens. By which factor does the number of "
+        text="A sequence of {n} tokens becomes {factor} times as long. By which factor does the number of "
         "multiplications grow (1) in the projections and (2) in scores and weighted sum?",
         kind="numbers",
         draw=draw_longer,

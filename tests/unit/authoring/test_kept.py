@@ -50,7 +50,6 @@ def test_a_proof_is_read_as_it_was_written(trees: CourseTrees, layer: Exercise, 
     [
         "exercises/layer.py",
         "solutions/layer.py",
-        "rubrics/layer.yaml",
         "tests/hidden/test_layer.py",
         "pictures/layer.py",
         "tests/hidden/wheats/double/stand_in.py",
@@ -62,9 +61,33 @@ def test_a_proof_of_other_files_does_not_hold(file: str, trees: CourseTrees, lay
     kept.write(layer, PROOF)
 
     with (trees.root / file).open("a") as changed:
-        changed.write("\n# changed\n")
+        changed.write("\nchanged = True\n")
 
     assert kept.read(layer) is None
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "holds"),
+    [
+        ("exercises/layer.py", '"""', '"""Another lesson. ', True),
+        ("solutions/layer.py", "\nclass ", "\n\n# Another comment.\nclass ", True),
+        ("rubrics/layer.yaml", "hint: ", "hint: Another hint. ", True),
+        ("rubrics/layer.yaml", "title: ", "title: Another title. ", True),
+        ("rubrics/layer.yaml", "criteria:", "forbids: [{name: math.prod, why: No.}]\ncriteria:", False),
+    ],
+)
+def test_a_proof_holds_whatever_the_words(
+    file: str, old: str, new: str, holds: bool, trees: CourseTrees, layer: Exercise, tmp_path: Path
+) -> None:
+    """A better hint or comment makes no work."""
+    kept = KeptProofs(tmp_path / "kept", trees, "3 seeds")
+    kept.write(layer, PROOF)
+
+    text = (trees.root / file).read_text("utf-8")
+    assert old in text
+    (trees.root / file).write_text(text.replace(old, new, 1), "utf-8")
+
+    assert kept.read(load_course(trees).exercise("layer")) == (PROOF if holds else None)
 
 
 def test_a_change_elsewhere_makes_no_work(trees: CourseTrees, layer: Exercise, tmp_path: Path) -> None:

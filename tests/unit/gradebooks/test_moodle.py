@@ -67,6 +67,34 @@ def test_feedback_that_a_person_wrote_stays():
     assert ("3.00", "Well done") == (row[4], row[9])
 
 
+def test_what_this_kit_wrote_about_an_older_grade_is_written_anew():
+    """Or learners would read the reasons of another grade."""
+    older = make_line("501", 3.0, late=-2.0, adjustments=-1.5)
+    filled = fill_moodle([older], WORKSHEET)
+
+    again = fill_moodle([make_line("501", 10.0), make_line("502", 3.0)], filled.text)
+
+    assert "heads 6.5 of 10; 1.5 taken off by hand; 2 off for lateness" == rows_of(filled.text)[1][9]
+    assert ["heads 10 of 10", "Well done"] == [row[9] for row in rows_of(again.text)[1:3]]
+    assert ("1 of the comments that Moodle has already are not this kit's, and stay",) == again.notes
+
+
+def test_namesakes_on_the_roster_do_not_turn_work_into_zeros():
+    """Both are there twice: by participant number with their work, and by address without."""
+    worksheet = WORKSHEET.replace("Participant 503,Bob Roe,,", "Participant 503,Ann Doe,ann2@uni.test,")
+    lines = [
+        make_line("501", 10.0, name="Ann Doe"),
+        make_line("503", 8.0, name="Ann Doe"),
+        make_line("a1", 0.0, status="not_submitted", name="Ann Doe", email="ann@uni.test"),
+        make_line("a2", 0.0, status="not_submitted", name="Ann Doe", email="ann2@uni.test"),
+    ]
+
+    exported = fill_moodle(lines, worksheet)
+
+    assert ["10.00", "7.00", "8.00"] == [row[4] for row in rows_of(exported.text)[1:]]
+    assert 2 == len(exported.left_out)
+
+
 def test_a_name_that_two_students_have_gives_neither_the_grade():
     """Guessing would be wrong half of the time."""
     exported = fill_moodle([make_line("x", 5.0, name="Bob Roe"), make_line("y", None, status="waiting")], WORKSHEET)

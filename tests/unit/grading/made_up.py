@@ -97,9 +97,9 @@ def run_of(course: Course = COURSE, **changes: object) -> Run:
     ).model_copy(update=changes)
 
 
-def keep_all(store: Store, run: Run, texts: dict[str, str], **verdicts: Verdict) -> Run:
+def keep_all(store: Store, run: Run, texts: dict[str, str], *hand_ins: HandIn, **verdicts: Verdict) -> Run:
     """Store a report for each student, all with the same verdicts."""
-    run = store.begin_run(run, [hand_in_of(student) for student in texts])
+    run = store.begin_run(run, hand_ins or [hand_in_of(student) for student in texts])
     for student, text in texts.items():
         submission = submission_of(text, student)
         report = report_of(submission, run.course, **verdicts)

@@ -30,6 +30,22 @@ def double(x, times):
         time.sleep(30)
     return x * 2 ** times
 """
+SPOILS_WHAT_IS_SAID_AGAIN = """
+import sys
+executor = sys.modules["grader.sandbox.executor"].Executor
+seen = vars(executor).get("seen")
+if seen is None:
+    executor.seen = seen = set()
+    perform = executor.perform
+    def spoilt(self, request):
+        reply = perform(self, request)
+        reply["picture"] = {"title": "of nothing"} if request["seed"] in seen else None
+        seen.add(request["seed"])
+        return reply
+    executor.perform = spoilt
+def double(x, times):
+    return x * 2 ** times
+"""
 ENDS_AGAIN = SLOW_AGAIN.replace("time.sleep(30)", "__import__('os')._exit(0)")
 
 
@@ -67,6 +83,14 @@ def test_honest_code_is_not_flagged(grade_forked: GradeMini, code: str) -> None:
 def test_code_that_ends_when_it_is_asked_again_is_flagged(grade_forked: GradeMini) -> None:
     """No answer is another answer."""
     assert {"changing_answers"} == flags(grade_forked, ENDS_AGAIN)
+
+
+def test_an_answer_that_cannot_be_compared_is_another_one(grade_mini: GradeMini) -> None:
+    """Whatever a worker says when it is asked again, the run goes on, and a person is told."""
+    report = grade_mini(SPOILS_WHAT_IS_SAID_AGAIN)
+
+    assert {"changing_answers"} == {flag.id for flag in report.flags}
+    assert 3 == report.score
 
 
 def test_being_asked_again_is_not_seen_in_what_was_printed(grade_mini: GradeMini) -> None:

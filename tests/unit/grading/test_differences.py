@@ -78,8 +78,7 @@ def test_another_submission_and_another_lateness_are_reasons(store: Store) -> No
     settings = COURSE.settings.model_copy(update={"deadline": NOON, "late": late})
     course = COURSE.model_copy(update={"settings": settings})
     before = keep_all(store, run_of(course), {"a": "one"})
-    after = keep_all(store, run_of(course), {"a": "two"})
-    after = store.begin_run(after, [hand_in_of("a", submitted_at=NOON + timedelta(hours=1))])
+    after = keep_all(store, run_of(course), {"a": "two"}, hand_in_of("a", submitted_at=NOON + timedelta(hours=1)))
 
     (found,) = compare_runs(store, before, after)
 

@@ -1,5 +1,6 @@
 """Which run a grading is."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from grader.model.classroom import Classroom
 from grader.model.errors import CourseError, SubmissionError
 from grader.model.rubric import Rubric
 from grader.model.verdict import Verdict
-from tests.unit.grading.made_up import COURSE, hand_in_of, keep_all, report_of, run_of, submission_of
+from tests.unit.grading.made_up import COURSE, NOON, hand_in_of, keep_all, report_of, run_of, submission_of
 
 ALL = Asked(COURSE.settings.exercises)
 
@@ -91,6 +92,75 @@ def test_a_limit_takes_the_next_that_wait(store) -> None:
     assert ["c", "d"] == [hand_in.student.id for hand_in in second.todo]
 
 
+@pytest.mark.parametrize("asked", [ALL._replace(students=("b",)), ALL._replace(limit=1)])
+def test_a_result_stays_with_the_attempt_that_it_is_of(store, asked: Asked) -> None:
+    """Who was not asked for handed in again, later: points of one, lateness of another are nobody's grade."""
+    older, newer = (hand_in_of("a", submitted_at=NOON + timedelta(days=days)) for days in (0, 3))
+    before, now = (Classroom(layout="folders", hand_ins=(one, hand_in_of("b"))) for one in (older, newer))
+    first = plan_batch(store, COURSE, "digest", "/class", before, ALL).run
+    for student in "ab":
+        grade_one(store, first, student)
+    store.finish_run(first)
+
+    narrow = plan_batch(store, COURSE, "digest", "/class", now, asked)
+
+    (kept, _) = store.results(narrow.run)
+    assert (Status.GRADED, NOON) == (kept.status, kept.hand_in.counted.submitted_at)
+    store.finish_run(narrow.run)
+    everybody = plan_batch(store, COURSE, "digest", "/class", now, ALL)
+    (waiting, _) = store.results(everybody.run)
+    assert (Status.WAITING, newer) == (waiting.status, waiting.hand_in)
+
+
+def test_when_a_run_goes_on_an_attempt_that_is_newer_waits(store) -> None:
+    """Until it has been graded too."""
+    run = plan(store, "ab").run
+    grade_one(store, run, "a")
+    newer = hand_in_of("a", submitted_at=NOON)
+
+    again = plan_batch(
+        store, COURSE, "digest", "/class", Classroom(layout="folders", hand_ins=(newer, hand_in_of("b"))), ALL
+    )
+
+    assert again.goes_on
+    assert [Status.WAITING] * 2 == [result.status for result in store.results(again.run)]
+
+
+def test_what_was_rescored_meanwhile_stays_unfinished_and_a_new_run_begins(store) -> None:
+    """So that the latest run is the one that holds everybody."""
+    first = plan(store, "ab").run
+    grade_one(store, first, "a")
+
+    rescored = rescore_run(store, first, COURSE)
+    assert rescored.finished_at is None
+    second = plan(store, "ab")
+
+    assert (3, False) == (second.run.number, second.goes_on)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"attempts": "oldest"},
+        {"deadline": NOON, "late": COURSE.settings.late.model_copy(update={"cut_off": NOON + timedelta(hours=1)})},
+    ],
+)
+def test_other_attempts_cannot_be_scored_from_what_is_kept(store, changed: dict[str, object]) -> None:
+    """Only the attempt that counted then was read."""
+    first, second = (hand_in_of("a", submitted_at=NOON + timedelta(days=day)).attempts[0] for day in (0, 1))
+    twice = hand_in_of("a").model_copy(update={"attempts": (first, second), "chosen": 1})
+    base = keep_all(store, run_of(source="/class"), {"a": "a"}, twice)
+    course = COURSE.model_copy(update={"settings": COURSE.settings.model_copy(update=changed)})
+
+    for redo in (
+        lambda: rescore_run(store, base, course),
+        lambda: plan_regrade(store, course, "digest", base, (), None),
+    ):
+        with pytest.raises(CourseError, match="another attempt of a counts than in run 1. .*: grade batch /class"):
+            redo()
+    assert 1 == len(store.runs())
+
+
 def test_a_student_who_is_not_there_is_wrong_usage(store) -> None:
     """Before a run is begun."""
     with pytest.raises(SubmissionError, match="nobody in the class has the id 'annna'. Did you mean 'anna'?"):
@@ -128,7 +198,7 @@ def with_rubric(rubric: Rubric):
 
 def test_rescoring_applies_other_points_to_the_same_verdicts(store) -> None:
     """Grades and reports alike; the old run stays as it was."""
-    base = keep_all(store, run_of(), {"a": "a"}, doubles=Verdict.FAILED)
+    base = store.finish_run(keep_all(store, run_of(), {"a": "a"}, doubles=Verdict.FAILED))
 
     run = rescore_run(store, base, with_rubric(other_points(values=10, refusal=7)))
 

@@ -410,9 +410,9 @@ def test_a_server_that_cannot_be_used_is_one_line(postgresql_server: sa.URL, tmp
         (
             exclusive,
             "postgresql://me@localhost/grades",
-            "PostgreSQL needs psycopg, which is not installed: pip install",
+            "PostgreSQL needs psycopg, which is not installed: ",
         ),
-        (open_store, "postgresql://me@localhost/grades", "PostgreSQL needs psycopg, which is not installed: pip"),
+        (open_store, "postgresql://me@localhost/grades", "PostgreSQL needs psycopg, which is not installed: "),
         (open_store, "postgre://me@localhost/grades", "'postgre' is no kind of database that is known"),
         (exclusive, "postgresql://me:p@ss:w@host:x/grades", "this URL cannot be read; expected something like"),
         (open_store, "postgresql://me:p@ss:w@host:x/grades", "this URL cannot be read; expected something like"),

@@ -265,11 +265,22 @@ def test_a_flood_of_output_is_capped(grade_forked: GradeMini) -> None:
     assert report.exercises[0].output_dropped > 900_000
 
 
-def test_input_gets_end_of_file(grade_mini: GradeMini) -> None:
-    """It does not wait for somebody who is not there."""
-    check = first(grade_mini(f"name = input('Name? ')\n{RIGHT}"))
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("name = input('Name? ')", "EOFError at double.py, line 3. While code is graded nobody can type"),
+        ("open('x.txt', 'w')", "PermissionError at double.py, line 3. While code is graded it cannot write files"),
+        ("os.makedirs('out')", "PermissionError at double.py, line 3. While code is graded it cannot write files"),
+    ],
+)
+def test_what_a_file_cannot_do_while_it_is_graded_is_told(grade_mini: GradeMini, line: str, what: str) -> None:
+    """Nobody is there to type, and nothing can be written; the line may stay, where it is run by hand only."""
+    by_hand = 'if __name__ == "__main__":'
+    check = first(grade_mini(f"import os\n\n{line}\n{RIGHT}"))
 
-    assert "EOFError" in check.rationale
+    assert what in check.rationale
+    assert by_hand in check.rationale
+    assert 4 == grade_mini(f"{RIGHT}\n{by_hand}\n    {line}\n").score
 
 
 def test_show_does_not_block(grade_mini: GradeMini) -> None:
@@ -277,6 +288,37 @@ def test_show_does_not_block(grade_mini: GradeMini) -> None:
     report = grade_mini(f"import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\n{RIGHT}")
 
     assert 4 == report.score
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "import matplotlib\nmatplotlib.use('TkAgg')\nimport matplotlib.pyplot as plt",
+        "import matplotlib.pyplot as plt\nplt.switch_backend('QtAgg')",
+    ],
+)
+def test_a_backend_with_windows_may_be_asked_for(grade_mini: GradeMini, lines: str) -> None:
+    """It is a usual line; no window opens, and what is drawn goes nowhere."""
+    assert 4 == grade_mini(f"{lines}\nplt.plot([1, 2])\nplt.show()\n{RIGHT}").score
+
+
+@pytest.mark.parametrize("line", ["plt.savefig('x.png')", "plt.gcf().savefig('x.png')", "plt.show()"])
+def test_a_figure_that_is_saved_or_shown_at_import_costs_nothing(grade_mini: GradeMini, line: str) -> None:
+    """Nobody would see it, and the code is right; nothing is printed about that either."""
+    report = grade_mini(f"import matplotlib.pyplot as plt\nplt.plot([1, 2])\n{line}\n{RIGHT}")
+
+    assert (4, "") == (report.score, report.exercises[0].output)
+
+
+def test_what_one_submission_imports_no_other_one_has(grade_mini: GradeMini) -> None:
+    """A colour map of seaborn's is for who imports it, whoever was graded before."""
+    pytest.importorskip("seaborn")
+    draws = f"import matplotlib.pyplot as plt\nplt.get_cmap('mako')\n{RIGHT}"
+
+    reports = [grade_mini(f"import seaborn\n{draws}"), grade_mini(draws)]
+
+    assert [4, 0] == [report.score for report in reports]
+    assert "" == reports[0].exercises[0].output
 
 
 def test_what_a_file_sets_for_the_whole_process_is_undone(grade_mini: GradeMini) -> None:
@@ -356,6 +398,46 @@ def test_a_definition_with_other_parameter_names_gets_the_stand_in(grade_mini: G
     layer = LAYER.replace("double(x, 1)", "double(n=1, tensor=x)")
 
     assert 3 == grade_mini({"double.py": double, "layer.py": layer}, ("layer",)).score
+
+
+def test_more_parameters_that_are_not_given_change_nothing(grade_mini: GradeMini) -> None:
+    """A mistake costs points once, whatever else the definition could do."""
+    double = "def double(x, times, dropout=None):\n    return x * 5"
+
+    assert 3 == grade_mini({"double.py": double, "layer.py": LAYER}, ("layer",)).score
+    given = LAYER.replace("double(x, 1)", "double(x, 1, 'given')")
+    assert 0 == grade_mini({"double.py": double, "layer.py": given}, ("layer",)).score
+
+
+OWN_DOUBLE = LAYER.replace("from double import double", "def double(x, times):\n    return x * FACTOR").replace(
+    "double(x, 1)", "double(x, 0) * FACTOR / 2"
+)
+
+
+@pytest.mark.parametrize("factor", [2, 3])
+@pytest.mark.parametrize("beside", [{"double.py": RIGHT}, {}])
+def test_what_an_exercises_own_file_defines_is_the_learners_own(
+    grade_forked: GradeMini, beside: dict[str, str], factor: int
+) -> None:
+    """It may do something else under an earlier exercise's name; and what is wrong with it costs its points here."""
+    layer = OWN_DOUBLE.replace("FACTOR", str(factor))
+
+    assert (3 if factor == 2 else 0) == grade_forked({"layer.py": layer, **beside}, ("layer",)).score
+
+
+@pytest.mark.parametrize("beside", [{"double.py": RIGHT}, {}])
+def test_in_a_notebook_a_name_answers_an_earlier_exercise_that_has_no_file(
+    mini_runner: Runner, beside: dict[str, str]
+) -> None:
+    """There it is replaced, since a mistake costs its points in that exercise."""
+    cells = (Cell(label="cell 1", text=OWN_DOUBLE.replace("FACTOR", "2")),)
+    others = (SourceFile(path=path, cells=(Cell(text=text),)) for path, text in beside.items())
+    files = (SourceFile(path="work.ipynb", kind=FileKind.NOTEBOOK, cells=cells), *others)
+    entry = Entry(exercise="layer", path="work.ipynb")
+    *_, last = mini_runner.grade(Job(submission=Submission(id="test", files=files), entries=(entry,), seed=1))
+
+    assert isinstance(last, Graded)
+    assert (3 if beside else 0) == last.report.score
 
 
 @pytest.mark.parametrize(
@@ -439,6 +521,16 @@ def test_what_was_forged_is_a_crash_with_a_flag(grade_mini: GradeMini) -> None:
 
     assert Verdict.CRASHED == verdicts(report)["doubles_again"]
     assert ["protocol"] == [flag.id for flag in report.flags]
+
+
+def test_code_that_cannot_be_searched_to_its_end_is_graded_with_a_flag(grade_forked: GradeMini) -> None:
+    """It may hide what is not allowed, so its points are for a person to look at."""
+    tangle = "".join(f"        times = times.part_{number}\n" for number in range(15))
+    report = grade_forked(f"import torch\n{RIGHT}    if times < 0:\n        times = torch\n{tangle}")
+
+    assert report.full_marks
+    assert ["unsearched"] == [flag.id for flag in report.flags]
+    assert "What is not allowed in double could not be looked for in all of the code" in report.flags[0].message
 
 
 @pytest.mark.parametrize(

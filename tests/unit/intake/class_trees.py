@@ -7,7 +7,7 @@ from pathlib import Path
 
 from handed_in import PROMISES
 
-from grader.intake.attempts import read_attempt
+from grader.intake.attempts import AttemptReader
 from grader.intake.classroom import read_classroom
 from grader.model.classroom import Classroom, HandIn
 from grader.model.submission import Submission
@@ -61,7 +61,8 @@ def by_id(classroom: Classroom) -> dict[str, HandIn]:
 
 def submission_of(source: Path, hand_in: HandIn) -> Submission:
     """Read the attempt that counts."""
-    return read_attempt(source, hand_in, exercise_ids=tuple(PROMISES), promises=PROMISES)
+    with AttemptReader(source, exercise_ids=tuple(PROMISES), promises=PROMISES) as reader:
+        return reader.read(hand_in)
 
 
 def files_of(source: Path, classroom: Classroom) -> dict[str, list[str]]:

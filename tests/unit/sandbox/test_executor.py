@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from grader.sandbox import executor as executor_module
 from grader.sandbox.executor import Executor, parameters_of
 from grader.sandbox.namespace import LearnerFile, LearnerModules
 
@@ -103,3 +104,84 @@ def test_a_layer_of_two_names_is_told_once() -> None:
     module.W_q = module.W_k = nn.Linear(2, 2)
 
     assert ["W_q.weight", "W_q.bias"] == list(parameters_of(module))
+
+
+KEEPS = """
+from torch import nn
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(2, 2)
+
+    def forward(self, x):
+        self.kept = self.linear(x)
+        return self.kept
+"""
+
+
+@pytest.mark.parametrize("device", ["pretend", "accelerator"])
+def test_a_module_that_keeps_what_it_computed_goes_to_another_device(
+    device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many keep their attention weights for a plot; torch copies no tensor that has a history."""
+    monkeypatch.setattr(executor_module, "accelerator", lambda: torch.device("meta"))
+    executor = executor_of(KEEPS)
+    call = {"op": "call", "args": [torch.ones(3, 2)], "seed": 0}
+    made = executor.perform({**call, "target": "Layer", "args": [], "device": "cpu"})["value"]
+
+    replies = [executor.perform({**call, "target": made, "device": place}) for place in ("cpu", device)]
+
+    # No value comes back from this accelerator, which takes everything and computes nothing.
+    assert [True, device == "pretend"] == [reply["ok"] for reply in replies]
+    assert device == "pretend" or "Cannot copy out of meta tensor" in replies[1]["message"]
+
+
+ON_A_GPU = """
+import torch
+
+def attend(x):
+    if x.device.type == "cpu":
+        return x
+    BODY
+"""
+MIXES = "return x + torch.ones(x.shape)"
+BEYOND = "return torch.from_dlpack(x)"
+"""What the pretend accelerator cannot do."""
+
+
+def caught(what: str, answer: str) -> str:
+    """Code that answers an exception."""
+    return f"try:\n        {what}\n    except Exception as error:\n        {answer}"
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "line"),
+    [
+        pytest.param(MIXES, "device", 7, id="mixed devices"),
+        pytest.param(caught(MIXES, "raise ValueError('no')"), "device", 8, id="a device mistake in other words"),
+        pytest.param(caught(MIXES, "raise ValueError('no') from None"), "device", 8, id="and from nothing"),
+        pytest.param(caught(MIXES, "raise ValueError('no') from KeyError()"), "device", 8, id="and from nowhere"),
+        pytest.param(caught(MIXES, "raise"), "device", 8, id="a device mistake passed on"),
+        pytest.param("raise RuntimeError('never ported')", "refused", 7, id="a raise"),
+        pytest.param("assert x.device.type == 'cpu'", "refused", 7, id="an assertion"),
+        pytest.param(caught("raise KeyError", "raise ValueError"), "refused", 10, id="a raise of a raise"),
+        pytest.param("raise ValueError from OSError()", "refused", 7, id="a raise from nowhere"),
+        pytest.param(BEYOND, "unjudged", 7, id="what torch cannot do there"),
+        pytest.param(caught(BEYOND, "raise"), "unjudged", 8, id="what torch cannot do, passed on"),
+        pytest.param(caught(BEYOND, "raise OSError('no') from error"), "unjudged", 10, id="in other words"),
+        pytest.param(
+            caught(BEYOND, "raise OSError('no') from None"), "unjudged", 10, id="in other words, from nothing"
+        ),
+        pytest.param(caught(MIXES, BEYOND), "unjudged", 10, id="on another way, what torch cannot do"),
+        pytest.param("x.is_cuda\n    raise OSError", "unjudged", 8, id="after a question about CUDA by name"),
+    ],
+)
+def test_a_refusal_of_its_own_on_an_accelerator_is_judged(body: str, kind: str, line: int) -> None:
+    """A real accelerator meets a raise and a device mistake too, and may do what torch cannot do here."""
+    text = ON_A_GPU.replace("BODY", body)
+    request = {"op": "call", "target": "attend", "args": [torch.ones(2)], "seed": 0, "device": "pretend"}
+
+    reply = executor_of(text).perform(request)
+
+    assert (kind, line) == (reply["kind"], reply["frames"][-1][1])

@@ -19,7 +19,7 @@ def problem(kind, message=SECRET, request=CALL, name="double"):
     return problem_from_reply(reply, name, request)
 
 
-@pytest.mark.parametrize("kind", ["raised", "todo", "missing", "gradient", "device", "nonsense"])
+@pytest.mark.parametrize("kind", ["raised", "todo", "missing", "gradient", "device", "refused", "nonsense"])
 def test_no_sentence_repeats_the_message(kind: str) -> None:
     """It is the learner's text, or worse."""
     assert SECRET not in problem(kind).rationale
@@ -59,6 +59,14 @@ def test_a_call_on_the_pretend_accelerator_can_be_beyond_judgement() -> None:
     """What fails there need not fail on a real one."""
     with pytest.raises(CannotJudgeError, match="raised ValueError"):
         problem("unjudged", request=CALL | {"device": "pretend"})
+
+
+def test_a_refusal_on_the_pretend_accelerator_is_a_mistake() -> None:
+    """A raise of the learner's own is no limit of the pretence, and nowhere else says more than any other."""
+    there, here = (problem("refused", request=CALL | {"device": device}) for device in ("pretend", "cpu"))
+
+    assert (Verdict.FAILED, Verdict.RAISED) == (there.verdict, here.verdict)
+    assert "On an accelerator `double` would fail: your own code refuses tensors there." == there.rationale
 
 
 @pytest.mark.parametrize("field", ["kind", "type", "message"])

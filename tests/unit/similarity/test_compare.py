@@ -106,5 +106,5 @@ def test_what_to_install_is_said(monkeypatch):
     """The library is behind an extra."""
     monkeypatch.setitem(sys.modules, "copydetect", None)
 
-    with pytest.raises(GraderError, match=r"pip install 'attention-dojo\[class\]'"):
+    with pytest.raises(GraderError, match=r"-m pip install 'copydetect"):
         compare_class(handed_in(ann=OWN_WORK), [])

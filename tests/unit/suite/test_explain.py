@@ -1,11 +1,14 @@
 """The sentences meet the messages that torch and Python really give today."""
 
+import errno
 import io
 import math
+import os
 import pdb
 import subprocess
 import sys
 from collections.abc import Callable
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -123,6 +126,17 @@ def stopped_in_a_debugger():
     return 1
 
 
+def asks_somebody():
+    """What input() does where nobody can type."""
+    with patch("sys.stdin", io.StringIO()):
+        input()
+
+
+def refused_by_the_system(number: int):
+    """What opening a file for writing does in a jail, or where files have no size."""
+    raise OSError(number, os.strerror(number), "x.png")
+
+
 def odd_table():
     """Put four cosine columns into three places."""
     torch.zeros(5, 7)[:, 1::2] = ONES(5, 4)
@@ -149,6 +163,13 @@ REPRODUCED: list[tuple[str, Callable[[], object], str]] = [
     ("bmm_of_wrong_shapes", lambda: torch.bmm(ONES(2, 5, 4), ONES(2, 7, 4)), "transpose"),
     ("bmm_of_four_axes", lambda: torch.bmm(ONES(2, 3, 5, 4), ONES(2, 3, 4, 5)), "exactly three axes"),
     ("breakpoint_left_in", stopped_in_a_debugger, "breakpoint"),
+    ("write_denied", lambda: refused_by_the_system(errno.EACCES), 'if __name__ == "__main__":'),
+    ("write_not_permitted", lambda: refused_by_the_system(errno.EPERM), "cannot write files"),
+    ("file_without_size", lambda: refused_by_the_system(errno.EFBIG), "cannot write files"),
+    ("read_only_system", lambda: refused_by_the_system(errno.EROFS), "cannot write files"),
+    ("saved_by_torch", lambda: torch.save(ONES(2), "/no/such/folder/x.pt"), "cannot write files"),
+    ("file_that_is_not_there", lambda: open("/no/such/folder/data.txt"), "no file and no folder"),  # noqa: SIM115
+    ("input_left_in", asks_somebody, "nobody can type"),
     ("mask_of_the_queries_length", lambda: ONES(2, 3, 5, 7).masked_fill(ONES(5, 5) == 1, 0), "broadcast"),
     ("sum_that_does_not_broadcast", lambda: ONES(2, 3, 5) + ONES(2, 3, 7), "broadcast"),
     ("odd_d_model", odd_table, "odd d_model"),
@@ -278,6 +299,7 @@ def test_no_cuda_is_explained_where_there_is_none():
         ("RuntimeError", "Expected all tensors to be on the same device, but found cuda:0 and cpu!", "device="),
         ("RuntimeError", "expected scalar type Half but found Float", "dtype=query.dtype"),
         ("RuntimeError", "expected mask dtype to be Bool but got Long", "mask == 0"),
+        ("RuntimeError", "[enforce fail at x.cc:7] . open file failed with strerror: Permission denied", "write files"),
         ("ValueError", "too many values to unpack (expected 2, got 3)", "names on the left"),
         ("UnboundLocalError", "local variable 'scores' referenced before assignment", "inside an `if`"),
         ("RuntimeError", '"exp_vml_cpu" not implemented for \'Long\'', "`.float()`"),

@@ -25,6 +25,7 @@ def mismatch(kind: str) -> Mismatch:
         (CheckFailed("weights should be a tensor, but is None.", mismatch("type")), ""),
         (LearnerProblem(Verdict.MISSING, "`attend` is not there."), ""),
         (LearnerProblem(Verdict.TIMED_OUT, "Your code did not finish."), ""),
+        (LearnerProblem(Verdict.SKIPPED, "Not run to the end: the time is used up."), ""),
         (LearnerProblem(Verdict.RAISED, "", type_name="SomethingError", message="of no known cause"), HINT),
         (LearnerProblem(Verdict.RAISED, "", type_name="NameError", message="name 'tensor' is not defined"), ""),
     ],

@@ -1,7 +1,7 @@
 """
 misconception: crossing_one_too_far
 explanation: >-
-  You give the first length at which attention is dearer; asked for is the last at which it is not.
+  You give the first length at which attention is more expensive; asked for is the last at which it is not.
 look_at: >-
   crossing_length: one less.
 loses: [crossing]

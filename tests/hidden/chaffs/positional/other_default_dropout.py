@@ -1,6 +1,6 @@
 """
 misconception: other_default_dropout
-explanation: Your default for dropout is another than 0.1.
+explanation: Your default for dropout is not 0.1.
 look_at: The line def __init__.
 loses: [dropout_on]
 """

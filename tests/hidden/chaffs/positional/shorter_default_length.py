@@ -1,6 +1,6 @@
 """
 misconception: shorter_default_length
-explanation: Your default for max_len is another than 5000.
+explanation: Your default for max_len is not 5000.
 look_at: The line def __init__.
 loses: [buffer]
 """

@@ -57,6 +57,17 @@ def test_versions_of_a_file_are_attempts(tmp_path: Path) -> None:
     assert 0 == by_id(read(source, rule="oldest"))["1234"].chosen
 
 
+def test_files_that_end_in_numbers_are_no_versions_of_each_other(tmp_path: Path) -> None:
+    """Both parts belong to one hand-in; Canvas's own number comes with the name that it was added to."""
+    source = write_tree(
+        tmp_path / "class", {"leebob_1_500_part-1.py": "one = 1\n", "leebob_1_501_part-2.py": "two = 2\n"}
+    )
+
+    (attempt,) = by_id(read(source))["1"].attempts
+
+    assert ("part-1.py", "part-2.py") == attempt.names
+
+
 def test_anonymous_downloads_are_read(tmp_path: Path) -> None:
     """Then an invented id stands for the person."""
     source = write_tree(tmp_path / "c", {"anon_aB3dE_9_heads.py": "", "LATE_anon_xY9zZ_10_heads.py": ""})

@@ -47,3 +47,5 @@ def test_one_of_several_assignments_has_to_be_named(tmp_path: Path) -> None:
     people = by_id(read(source, assignment="ps2"))
     assert (0, None) == (people["ann"].chosen, people["bob"].chosen)
     assert ("handed in nothing for ps2",) == people["bob"].notes
+    with pytest.raises(SubmissionError, match=r"nobody has a folder 'ps3'; there are ps1 \(2\), ps2 \(1\)"):
+        read(source, assignment="ps3")

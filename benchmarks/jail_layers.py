@@ -1,14 +1,14 @@
 """
-Print the table of docs/SECURITY.md that shows what each layer of the jail is for.
+Count what gets through the jail with some of its layers turned off: ``python benchmarks/jail_layers.py``.
 
-Run: ``python tests/unit/sandbox/jail/layer_table.py``. Every attempt is made for real, as an ordinary user, with some
-layers turned off; a cell counts the attempts that got through.
+Every attempt is made for real, as an ordinary user; a cell counts the attempts that got through.
 """
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[4]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/unit/sandbox/jail"))
 
 import jail_attempts
 from jailer import USERS, Hosts, make_jailer, remove_arena, stop_host
