@@ -346,8 +346,19 @@ def _judge_pretended(error: BaseException, reply: Reply, modules: LearnerModules
     mistake = next(filter(pretend_device.is_device_mistake, behind), None)
     if mistake is not None:
         return {**describe_error(mistake, modules), "kind": "device"}
-    refused = all(_raised_by_learner(each, modules) for each in behind)
+    # Code that lists the devices it knows refuses the pretended one, and may well take a real one.
+    refused = all(_raised_by_learner(each, modules) and not _names_accelerators(each) for each in behind)
     return {**reply, "kind": "refused" if refused else "unjudged"}
+
+
+def _names_accelerators(error: BaseException) -> bool:
+    """Whether the function that raised has the name of an accelerator among its constants."""
+    innermost = error.__traceback__
+    while innermost is not None and innermost.tb_next is not None:
+        innermost = innermost.tb_next
+    constants = innermost.tb_frame.f_code.co_consts if innermost is not None else ()
+    flat = [part for each in constants for part in (each if isinstance(each, (tuple, frozenset)) else (each,))]
+    return not {"cuda", "mps", "xpu"}.isdisjoint(part for part in flat if isinstance(part, str))
 
 
 def _behind(error: BaseException, modules: LearnerModules) -> list[BaseException]:

@@ -376,7 +376,8 @@ def _say_the_same(ours: Reply, theirs: Reply) -> bool:
 def _exception_kind(reply: Reply) -> str:
     """Return what an exception has in common with that of the same mistake in other words and operations."""
     if reply.get("kind") == "device":
-        return "device"  # what it says depends on the operation that meets it first; that it is one does not
+        # What it says depends on the operation that meets it first. That it is one does not, nor that NumPy is in it.
+        return "NumPy" if "numpy" in str(reply.get("message")) else "device"
     if reply.get("own"):
         return "own"  # both refuse the same call by a raise of their own, each in its own words
     # Every field is the worker's claim.

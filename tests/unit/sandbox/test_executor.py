@@ -174,6 +174,7 @@ def caught(what: str, answer: str) -> str:
             caught(BEYOND, "raise OSError('no') from None"), "unjudged", 10, id="in other words, from nothing"
         ),
         pytest.param(caught(MIXES, BEYOND), "unjudged", 10, id="on another way, what torch cannot do"),
+        pytest.param("assert x.device.type in ('cpu', 'cuda', 'mps')", "unjudged", 7, id="a list of known devices"),
         pytest.param("x.is_cuda\n    raise OSError", "unjudged", 8, id="after a question about CUDA by name"),
     ],
 )

@@ -361,3 +361,12 @@ def test_pictures_are_compared_without_taste() -> None:
         assert not replies_alike(ours, picture(**changes))
     assert not replies_alike(ours, picture() | {"picture": None})
     assert not replies_alike(ours, {key: value for key, value in ours.items() if key != "picture"})
+
+
+def test_a_tensor_that_went_through_numpy_is_no_other_device_mistake() -> None:
+    """Who makes an index on the CPU is not told of NumPy."""
+    mixed, other = ({"ok": False, "kind": "device", "message": text} for text in ("Expected all tensors …", "index …"))
+    numpy = mixed | {"message": "can't convert privateuse device type tensor to numpy."}
+
+    assert replies_alike(mixed, other)
+    assert not replies_alike(numpy, mixed)
