@@ -8,6 +8,8 @@ but its times, if a result is missing or doubled, or if a process is left over.
 """
 
 import argparse
+import difflib
+import json
 import random
 import sqlite3
 import sys
@@ -61,6 +63,13 @@ def main() -> None:
             f"reports: {len(found)} of {len(expected)}, {len(differing)} differ; doubled or damaged: {doubled(stormy)}"
         )
         print(f"tracebacks: {tracebacks}; processes left over: {len(left)}")
+        for student in differing[:3]:
+            pair = (
+                json.dumps(json.loads(side.get(student, "null")), indent=1).splitlines() for side in (expected, found)
+            )
+            print(
+                "\n".join(difflib.unified_diff(*pair, f"{student} in peace", f"{student} under fire", lineterm="", n=2))
+            )
         if differing or len(found) != len(expected) or doubled(stormy) or tracebacks or left:
             raise SystemExit(f"not the same: {', '.join(differing[:10])}")
 

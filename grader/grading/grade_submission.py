@@ -376,13 +376,19 @@ class _SubmissionRun:
             _flag(session, CHANGING, f"The code for {exercise.id} answers the same call differently at another time")
 
     def _answers_alike(self, session: ExerciseSession, exchanges: Sequence[Exchange], *, afresh: bool) -> bool:
-        if self.budget.left_s() <= 0:
-            return True
-        try:
-            again = session.ask_again([exchange.request for exchange in exchanges], afresh=afresh)
-        except LearnerProblem as problem:
-            return problem.verdict in (Verdict.TIMED_OUT, Verdict.SKIPPED)  # a busy machine, or no time left
-        return all(_same_answer(now, exchange.reply) for now, exchange in zip(again, exchanges, strict=True))
+        requests = [exchange.request for exchange in exchanges]
+        # A system that is short of memory kills whom it likes, so that counts only if it happens twice.
+        for in_new_worker, is_last in ((afresh, False), (True, True)):
+            if self.budget.left_s() <= 0:
+                return True
+            try:
+                again = session.ask_again(requests, afresh=in_new_worker)
+            except LearnerProblem as problem:
+                if problem.perhaps_killed and not is_last:
+                    continue
+                return problem.verdict in (Verdict.TIMED_OUT, Verdict.SKIPPED)  # a busy machine, or no time left
+            return all(_same_answer(now, exchange.reply) for now, exchange in zip(again, exchanges, strict=True))
+        raise AssertionError("the last try always returns")
 
     def _reason_to_skip(self, exercise: Exercise, check: str, results: dict[str, CheckResult]) -> str:
         if self.stopped:

@@ -17,6 +17,7 @@ class LearnerProblem(Exception):  # noqa: N818 - it is a learner's, not an error
         type_name: The exception's type, if one was raised.
         message: The exception's own text.
         frames: The learner's own frames, outermost first.
+        perhaps_killed: Whether the process ended in a way in which somebody else may have ended it.
     """
 
     verdict: Verdict
@@ -24,6 +25,7 @@ class LearnerProblem(Exception):  # noqa: N818 - it is a learner's, not an error
     type_name: str = ""
     message: str = ""
     frames: tuple[LearnerFrame, ...] = ()
+    perhaps_killed: bool = False
 
     def __str__(self) -> str:
         return self.rationale

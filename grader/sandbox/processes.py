@@ -121,7 +121,7 @@ class Worker:
             raise LearnerProblem(Verdict.TIMED_OUT, f"Your code did not finish within {limit_s:g} s.") from None
         except ChannelClosedError:
             self.close()
-            raise LearnerProblem(Verdict.CRASHED, self._describe_end()) from None
+            raise LearnerProblem(Verdict.CRASHED, self._describe_end(), perhaps_killed=self._is_killed()) from None
         except ProtocolError as error:
             self.close()
             rationale = f"Your code disturbed the conversation with the grader ({error})."
@@ -148,16 +148,18 @@ class Worker:
             raise ProtocolError("an answer without a result")
         return reply
 
+    def _is_killed(self) -> bool:
+        """It is killed once its channel is closed, so this says only that it did not end itself."""
+        assert self.usage is not None
+        return os.WIFSIGNALED(self.usage.status) and os.WTERMSIG(self.usage.status) == signal.SIGKILL
+
     def _describe_end(self) -> str:
         assert self.usage is not None
         status = self.usage.status
+        if self._is_killed():
+            return "Your code closed the connection to the grader or was killed, most likely for the memory it used."
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
-            if number == signal.SIGKILL:
-                # It is killed once its channel is closed, so this says only that it did not end itself.
-                return (
-                    "Your code closed the connection to the grader or was killed, most likely for the memory it used."
-                )
             reason = {signal.SIGXCPU: "it used too much processor time", signal.SIGSEGV: "an invalid memory access"}
             return f"The process of your code died: {reason.get(signal.Signals(number), signal.Signals(number).name)}."
         return "The process of your code ended by itself (exit or os._exit), so there was no answer."

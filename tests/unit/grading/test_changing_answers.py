@@ -1,7 +1,12 @@
 """Code whose answers depend on which call it is gets a flag, and loses nothing by it."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from grader.grading.grade_submission import _SubmissionRun
+from grader.model.verdict import Verdict
+from grader.sandbox.problems import LearnerProblem
 from tests.conftest import GradeMini
 
 HONEST = "def double(x, times):\n    if times < 0:\n        raise ValueError\n    return x * 2 ** times\n"
@@ -99,3 +104,21 @@ def test_being_asked_again_is_not_seen_in_what_was_printed(grade_mini: GradeMini
 
     assert 4 == report.exercises[0].output.count("once for each call")
     assert 0 == report.exercises[0].output_dropped
+
+
+@pytest.mark.parametrize(("killed", "alike"), [(1, True), (2, False)])
+def test_a_process_that_somebody_else_kills_is_asked_once_more(killed: int, alike: bool) -> None:
+    """A system that is short of memory kills whom it likes; that must not flag honest code."""
+    ends = [LearnerProblem(Verdict.CRASHED, "killed", perhaps_killed=True)] * killed
+    afresh_of = []
+
+    def ask_again(requests: list[object], *, afresh: bool) -> list[object]:
+        afresh_of.append(afresh)
+        if ends:
+            raise ends.pop()
+        return requests
+
+    run, session = SimpleNamespace(budget=SimpleNamespace(left_s=lambda: 1.0)), SimpleNamespace(ask_again=ask_again)
+
+    assert alike == _SubmissionRun._answers_alike(run, session, [], afresh=False)  # type: ignore[arg-type]
+    assert [False, True] == afresh_of
