@@ -7,6 +7,7 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from grader.grading.client import Runner
 from grader.grading.messages import Graded, Job, RunnerSettings
@@ -15,6 +16,9 @@ from grader.model.errors import RunnerError
 from grader.model.report import ScoreReport
 from grader.model.verdict import Verdict
 from grader.sandbox.budget import MOST_STARVED
+
+_MOST_RUNS_MORE: Final = 2
+"""How often a submission is graded again because of crashes that may be somebody else's fault."""
 
 
 @dataclass(frozen=True)
@@ -99,10 +103,14 @@ class LocalEngine:
         runner = self._take()
         try:
             report = self._run(runner, job)
-            if report.complete and _has_crash(report):
-                # A process can be killed from outside, such as by a system short of memory: only a crash that happens
-                # again is the code's own.
-                report = self._run(runner, job)
+            # A process can be killed from outside, such as by a system short of memory: only a crash that happens
+            # again, at the same check, is the code's own.
+            before = frozenset[tuple[str, str]]()
+            for _ in range(_MOST_RUNS_MORE):
+                crashed = _crashed(report)
+                if not report.complete or crashed <= before:
+                    break
+                before, report = crashed, self._run(runner, job)
         except RunnerError as error:
             self._drop(runner)
             if self._stopped:
@@ -143,8 +151,10 @@ class LocalEngine:
         runner.close()
 
 
-def _has_crash(report: ScoreReport) -> bool:
-    return any(check.verdict is Verdict.CRASHED for exercise in report.exercises for check in exercise.checks)
+def _crashed(report: ScoreReport) -> frozenset[tuple[str, str]]:
+    """Return exercise and check of each crash."""
+    checks = ((exercise.id, check) for exercise in report.exercises for check in exercise.checks)
+    return frozenset((exercise, check.id) for exercise, check in checks if check.verdict is Verdict.CRASHED)
 
 
 def _first_problem(report: ScoreReport) -> str:

@@ -105,6 +105,10 @@ def test_a_crash_counts_only_if_it_happens_again(play: Play) -> None:
     attempted, actors = play(CRASHED, CRASHED)
     assert Attempted(CRASHED) == attempted
     assert 1 == len(actors.made)
+    # Code that always crashes somewhere can be killed elsewhere, the second time too.
+    elsewhere = report_of(SUBMISSION, COURSE, doubles=Verdict.CRASHED, doubles_and_shifts=Verdict.CRASHED)
+    assert Attempted(CRASHED) == play(CRASHED, elsewhere, CRASHED)[0]
+    assert Attempted(CRASHED) == play(elsewhere, CRASHED)[0]
 
 
 def test_a_machine_that_cannot_be_used_ends_everything(play: Play) -> None:
