@@ -102,9 +102,9 @@ def find_forbidden(
     Returns:
         The uses by file, the entry first, and line. Empty if there is none, or if ``entry`` is not among the files.
     """
-    if not forbids or entry not in {file.path for file in files}:
+    search = _begin(files, entry, forbids, stand_ins, own_names)
+    if search is None:
         return []
-    search = _Search(files, entry, ForbiddenNames(forbids), stand_ins, own_names)
     search.run(promised)
     return search.uses()
 
@@ -123,9 +123,9 @@ def search_within_limits(
     What was found until then counts, and a search that did not come to its end says so: otherwise code could get rid of
     it by being slow to read.
     """
-    if not forbids or entry not in {file.path for file in files}:
+    search = _begin(files, entry, forbids, stand_ins, own_names)
+    if search is None:
         return Findings([])
-    search = _Search(files, entry, ForbiddenNames(forbids), stand_ins, own_names)
     try:
         with TimeLimit(_SEARCH_S):
             search.run(promised)
@@ -136,6 +136,19 @@ def search_within_limits(
     else:
         cut_short = "it is nested too deeply or too entangled" if search.cut_short else ""
     return Findings(search.uses(), cut_short, frozenset(search.unsearched))
+
+
+def _begin(
+    files: Sequence[SourceFile],
+    entry: str,
+    forbids: Sequence[Forbidden],
+    stand_ins: Sequence[StandIn],
+    own_names: Collection[str],
+) -> "_Search | None":
+    """Return a search that has not begun, or None if there is nothing to look for or nowhere to begin."""
+    if not forbids or entry not in {file.path for file in files}:
+        return None
+    return _Search(files, entry, ForbiddenNames(forbids), stand_ins, own_names)
 
 
 class _Library(NamedTuple):
