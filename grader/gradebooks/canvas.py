@@ -20,7 +20,7 @@ from grader.gradebooks.exported import (
 )
 from grader.gradebooks.rows import OwnedRows, RowOwner
 from grader.model.student_line import StudentLine
-from grader.report.cells import CsvWriter, find_column, number_cell
+from grader.report.cells import CsvWriter, cells_under, find_column, number_cell
 from grader.report.harmless import harmless_line
 
 _IDENTITY = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
@@ -139,15 +139,10 @@ def _assignment_column(header: Sequence[str], title: str, section: int) -> int |
 
 def _owners(rows: Sequence[Sequence[str]], header: Sequence[str]) -> dict[int, RowOwner]:
     """Return whose the rows are; those for the points possible and the test student are nobody's."""
-
-    def cell(row: Sequence[str], column: str) -> str:
-        place = find_column(header, column)
-        return row[place].strip() if place is not None else ""
-
-    return {
-        number: RowOwner(
-            cell(row, "ID"), (cell(row, "SIS User ID"), cell(row, "SIS Login ID")), "", cell(row, "Student")
-        )
-        for number, row in enumerate(rows[1:], 1)
-        if cell(row, "Student").casefold() not in ("points possible", "student, test")
-    }
+    cells = cells_under(header, "Student", "ID", "SIS User ID", "SIS Login ID")
+    owners = {}
+    for row_number, row in enumerate(rows[1:], 1):
+        name, number, sis_id, login = cells(row)
+        if name.casefold() not in ("points possible", "student, test"):
+            owners[row_number] = RowOwner(number, (sis_id, login), name=name)
+    return owners

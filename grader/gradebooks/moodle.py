@@ -21,7 +21,7 @@ from grader.gradebooks.exported import (
 )
 from grader.gradebooks.rows import OwnedRows, RowOwner
 from grader.model.student_line import StudentLine
-from grader.report.cells import BOM, CsvWriter, find_column, number_cell
+from grader.report.cells import BOM, CsvWriter, cells_under, find_column, number_cell
 
 _PARTICIPANT = re.compile(r"\D*?(\d+)")
 
@@ -110,14 +110,10 @@ def _refuse_smaller_scale(shown_maximum: str, max_score: float) -> None:
 
 def _owners(rows: Sequence[Sequence[str]], header: Sequence[str], identifier: int) -> dict[int, RowOwner]:
     """Return whose the rows are."""
-
-    def cell(row: Sequence[str], column: str) -> str:
-        place = find_column(header, column)
-        return row[place].strip() if place is not None else ""
-
+    cells = cells_under(header, "ID number", "Email address", "Full name")
     owners = {}
     for number, row in enumerate(rows[1:], 1):
         participant = _PARTICIPANT.fullmatch(row[identifier].strip())
-        own = participant[1] if participant else ""
-        owners[number] = RowOwner(own, (cell(row, "ID number"),), cell(row, "Email address"), cell(row, "Full name"))
+        own_id, email, name = cells(row)
+        owners[number] = RowOwner(participant[1] if participant else "", (own_id,), email, name)
     return owners

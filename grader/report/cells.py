@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import IO, NamedTuple
 
@@ -84,3 +84,9 @@ def find_column(header: Sequence[str], *names: str) -> int | None:
     """Return where a column is, by any of its names, in any letter case; ``None`` if it is not there."""
     plain = [cell.strip().casefold() for cell in header]
     return next((plain.index(name.casefold()) for name in names if name.casefold() in plain), None)
+
+
+def cells_under(header: Sequence[str], *columns: str) -> Callable[[Sequence[str]], list[str]]:
+    """Return what takes a row's cells under these headings, without blanks around; empty where there is no column."""
+    places = [find_column(header, column) for column in columns]
+    return lambda row: [row[place].strip() if place is not None else "" for place in places]

@@ -353,9 +353,7 @@ def _judge_pretended(error: BaseException, reply: Reply, modules: LearnerModules
 
 def _names_accelerators(error: BaseException) -> bool:
     """Whether the function that raised has the name of an accelerator among its constants."""
-    innermost = error.__traceback__
-    while innermost is not None and innermost.tb_next is not None:
-        innermost = innermost.tb_next
+    innermost = _innermost(error)
     constants = innermost.tb_frame.f_code.co_consts if innermost is not None else ()
     flat = [part for each in constants for part in (each if isinstance(each, (tuple, frozenset)) else (each,))]
     return not {"cuda", "mps", "xpu"}.isdisjoint(part for part in flat if isinstance(part, str))
@@ -392,12 +390,18 @@ def _kind_of(error: BaseException, modules: LearnerModules) -> str:
 
 def _raised_by_learner(error: BaseException, modules: LearnerModules) -> bool:
     """Whether a ``raise`` of the learner's own file is what raised: torch raises NotImplementedError as well."""
-    innermost = error.__traceback__
-    while innermost is not None and innermost.tb_next is not None:
-        innermost = innermost.tb_next
+    innermost = _innermost(error)
     if innermost is None or innermost.tb_frame.f_code.co_filename not in modules.cell_names:
         return False
     return innermost.tb_frame.f_code.co_code[innermost.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+
+
+def _innermost(error: BaseException) -> types.TracebackType | None:
+    """Return where an exception was raised."""
+    traceback_left = error.__traceback__
+    while traceback_left is not None and traceback_left.tb_next is not None:
+        traceback_left = traceback_left.tb_next
+    return traceback_left
 
 
 def _message_of(error: BaseException) -> str:
